@@ -1,0 +1,27 @@
+package io.reshard.spi;
+
+import java.nio.file.Path;
+
+/**
+ * An SST file (RocksDB's block-based table format) of a snapshot, on local disk.
+ *
+ * <p>Rows of a shard are what all its files say together: of several entries of a key the one with
+ * the highest sequence number counts.
+ *
+ * @param id the file's name for life: the same id always means the same bytes. A file that came in
+ *     by {@link SnapshotReader#files} and is still in use goes out under the id it came with
+ * @param columnFamily the column family it belongs to
+ * @param path where it lies; whoever receives it may link or copy it, never change it
+ * @param size its length in bytes
+ * @param level LSM level: files of a level above 0 do not overlap; level 0 files may
+ * @param smallestSequence least sequence number of an entry
+ * @param largestSequence greatest sequence number of an entry
+ */
+public record SnapshotFile(
+    String id,
+    String columnFamily,
+    Path path,
+    long size,
+    int level,
+    long smallestSequence,
+    long largestSequence) {}
