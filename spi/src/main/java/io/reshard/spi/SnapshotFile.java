@@ -14,14 +14,19 @@ import java.nio.file.Path;
  * @param path where it lies; whoever receives it may link or copy it, never change it
  * @param size its length in bytes
  * @param level LSM level: files of a level above 0 do not overlap; level 0 files may
+ * @param smallestKey least user key of an entry
+ * @param largestKey greatest user key of an entry
  * @param smallestSequence least sequence number of an entry
  * @param largestSequence greatest sequence number of an entry
  */
+@SuppressWarnings("ArrayRecordComponent") // Handed over, not compared.
 public record SnapshotFile(
     String id,
     String columnFamily,
     Path path,
     long size,
     int level,
+    byte[] smallestKey,
+    byte[] largestKey,
     long smallestSequence,
     long largestSequence) {}
