@@ -4,7 +4,6 @@ import io.reshard.spi.StateIterator;
 import java.util.List;
 
 /** Puts cursors together. Closing what is returned closes what was given. */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Cursors {
   private Cursors() {}
 

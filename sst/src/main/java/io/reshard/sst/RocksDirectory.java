@@ -7,7 +7,6 @@ import java.util.List;
  * Makes a directory that RocksDB opens as a database out of SST files that lie in it: writes a
  * MANIFEST (a log of VersionEdits) and CURRENT beside them, and copies no data.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class RocksDirectory {
   /**
    * One file. It must lie in the directory under RocksDB's name for its number ({@link #fileName}).
