@@ -1,0 +1,73 @@
+package io.reshard.checkpoint;
+
+import io.reshard.spi.StateStoreException;
+
+/**
+ * One SST file of a shard: where its bytes are, what they hash to, and what they hold. Immutable.
+ *
+ * @param columnFamily name of its column family
+ * @param object name of the object that holds it: the file alone, or a pack of several
+ * @param offset where it starts in the object
+ * @param length its length in bytes
+ * @param sha256 SHA-256 of its bytes, 64 hexadecimal digits
+ * @param level LSM level: within a shard and column family, files of a level above 0 do not overlap
+ * @param smallestKey least user key, as stored (with slot prefix where there is one)
+ * @param largestKey greatest user key, as stored
+ * @param smallestSequence least sequence number
+ * @param largestSequence greatest sequence number
+ * @param deletions number of entries that are not puts
+ * @param digest digest of its entries as they are; its count is the number of entries
+ */
+@SuppressWarnings("ArrayRecordComponent") // Identity is the content hash; see equals.
+public record FileRef(
+    String columnFamily,
+    String object,
+    long offset,
+    long length,
+    String sha256,
+    int level,
+    byte[] smallestKey,
+    byte[] largestKey,
+    long smallestSequence,
+    long largestSequence,
+    long deletions,
+    SetDigest digest) {
+
+  /** Number of entries. */
+  public long entries() {
+    return digest.count();
+  }
+
+  /** Two references are equal if they mean the same bytes in the same column family and level. */
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof FileRef other
+        && sha256.equals(other.sha256)
+        && columnFamily.equals(other.columnFamily)
+        && level == other.level;
+  }
+
+  @Override
+  public int hashCode() {
+    return sha256.hashCode();
+  }
+
+  /** The slot in front of a stored key. */
+  static int slotOf(byte[] storedKey) {
+    if (storedKey.length < Layout.SLOT_BYTES) {
+      throw StateStoreException.corrupt(
+          "a stored key of " + storedKey.length + " bytes has no slot in front; 2 bytes expected");
+    }
+    return (storedKey[0] & 0xff) << 8 | (storedKey[1] & 0xff);
+  }
+
+  /** Slot of {@link #smallestKey}; only in a HASHED column family of a slots layout. */
+  public int firstSlot() {
+    return slotOf(smallestKey);
+  }
+
+  /** Slot of {@link #largestKey}; only in a HASHED column family of a slots layout. */
+  public int lastSlot() {
+    return slotOf(largestKey);
+  }
+}

@@ -1,0 +1,103 @@
+package io.reshard.checkpoint;
+
+import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.StateStoreException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One version of a store: layout, column families, and for every shard where its file list is. The
+ * object's creation is the commit. Immutable.
+ *
+ * @param storeId identity of the store
+ * @param version from 1 on
+ * @param parent the version it was made from; 0 for none
+ * @param writer id of who published it, unique per writer
+ * @param createdMillis when it was published, milliseconds since 1970 by the writer's clock
+ * @param operation what made it
+ * @param backend name of the backend that wrote the state
+ * @param layout how keys map to shards
+ * @param columnFamilies the column families, in order
+ * @param shards one entry per shard
+ * @param properties the user's own words, such as what a loader stored
+ */
+public record Manifest(
+    String storeId,
+    long version,
+    long parent,
+    String writer,
+    long createdMillis,
+    Operation operation,
+    String backend,
+    Layout layout,
+    List<ColumnFamily> columnFamilies,
+    List<ShardRef> shards,
+    Map<String, String> properties) {
+
+  /** What made a version. */
+  public enum Operation {
+    /** A commit of a keyed store. */
+    COMMIT,
+    /** A repartition. */
+    REPARTITION,
+    /** A return to an earlier version's content. */
+    ROLLBACK
+  }
+
+  /** Copies the lists. */
+  public Manifest {
+    columnFamilies = List.copyOf(columnFamilies);
+    shards = List.copyOf(shards);
+    properties = Map.copyOf(properties);
+  }
+
+  /** The column family of that name. */
+  public ColumnFamily columnFamily(String name) {
+    for (ColumnFamily columnFamily : columnFamilies) {
+      if (columnFamily.name().equals(name)) {
+        return columnFamily;
+      }
+    }
+    throw StateStoreException.invalid(
+        "no column family '"
+            + name
+            + "'; there are: "
+            + String.join(", ", columnFamilies.stream().map(ColumnFamily::name).toList()));
+  }
+
+  /** Bytes in front of stored keys of a column family that are not part of the key: 2 or 0. */
+  public int keyPrefix(ColumnFamily columnFamily) {
+    return keyPrefix(layout, columnFamily);
+  }
+
+  static int keyPrefix(Layout layout, ColumnFamily columnFamily) {
+    boolean prefixed =
+        layout.kind() == Layout.Kind.SLOTS
+            && columnFamily.placement() == io.reshard.spi.Placement.HASHED;
+    return prefixed ? Layout.SLOT_BYTES : 0;
+  }
+
+  /** Bytes of all files of all shards. */
+  public long bytes() {
+    return shards.stream().mapToLong(ShardRef::bytes).sum();
+  }
+
+  /** Number of files of all shards. */
+  public long files() {
+    return shards.stream().mapToLong(ShardRef::files).sum();
+  }
+
+  /** Entries of all files of all shards; the number of rows where nothing was overwritten. */
+  public long entries() {
+    return digest().count();
+  }
+
+  /** Sum of the shards' digests. */
+  public SetDigest digest() {
+    SetDigest sum = new SetDigest();
+    for (ShardRef shard : shards) {
+      sum.add(shard.digest());
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,63 @@
+package io.reshard.checkpoint;
+
+import io.reshard.sst.SstSource;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The little that Reshard asks of a place that keeps objects: immutable bytes under a name, created
+ * at most once. Local disk, HDFS and S3 implement it.
+ *
+ * <p>Names are relative: segments of {@code a-z A-Z 0-9 . _ -} separated by {@code /}, no segment
+ * empty, {@code .} or {@code ..}, at most 255 characters in all; any other is INVALID. Thread-safe.
+ *
+ * <ul>
+ *   <li>O-1: {@link #putIfAbsent} is atomic: the object is there wholly or not at all, and of
+ *       several writers exactly one gets true.
+ *   <li>O-2: once it has returned true the object survives a crash of the machine.
+ *   <li>O-3: an object once created can be read at once, by any reader, and never changes.
+ *   <li>O-4: {@link #list} shows every object created before the call and not deleted, in order of
+ *       names.
+ *   <li>O-5: a missing object is null from {@link #open} and {@link #info}; everything else that
+ *       fails is UNAVAILABLE. After UNAVAILABLE from {@link #putIfAbsent} the object may or may not
+ *       exist.
+ * </ul>
+ */
+public interface ObjectStore extends AutoCloseable {
+  /** Where it is, as the user would write it. Never holds a secret. */
+  String location();
+
+  /** Opens an object for positional reads; null if it does not exist. */
+  @Nullable SstSource open(String name);
+
+  /** Size and time of an object; null if it does not exist. */
+  @Nullable ObjectInfo info(String name);
+
+  /** Creates an object; false, with nothing changed, if the name exists. */
+  boolean putIfAbsent(String name, byte[] content);
+
+  /**
+   * Creates an object of a file's bytes. The file must not change afterwards: it may become the
+   * object itself by a hard link.
+   */
+  boolean putIfAbsent(String name, Path file);
+
+  /**
+   * At most {@code limit} objects whose names start with {@code prefix} and come after {@code
+   * after}.
+   */
+  List<ObjectInfo> list(String prefix, String after, int limit);
+
+  /** Deletes an object; one that does not exist is no error. */
+  void delete(String name);
+
+  /**
+   * A directory on local disk for files on their way to this store; on the same file system where
+   * the store is local. Made if missing. What is in it means nothing to the store.
+   */
+  Path stagingDirectory();
+
+  @Override
+  void close();
+}

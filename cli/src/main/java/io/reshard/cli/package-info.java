@@ -1,0 +1,5 @@
+/** The {@code reshard} command. */
+@NullMarked
+package io.reshard.cli;
+
+import org.jspecify.annotations.NullMarked;
