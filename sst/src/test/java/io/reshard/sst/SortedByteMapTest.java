@@ -24,7 +24,7 @@ class SortedByteMapTest {
 
   private static final long SEED = Long.getLong("reshard.seed", 20_261_130L);
 
-  private record Kept(SortedByteMap.Frozen frozen, TreeMap<byte[], byte[]> model) {}
+  private record Kept(SortedByteMap.Frozen frozen, NavigableMap<byte[], byte[]> model) {}
 
   @RepeatedTest(12)
   void behavesLikeATreeMapThroughFreezesAndRestores(RepetitionInfo info) {
@@ -39,7 +39,7 @@ class SortedByteMapTest {
 
   private static void checkAgainstModel(Random random, int keySpace) {
     SortedByteMap map = new SortedByteMap();
-    TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+    NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
     List<Kept> kept = new ArrayList<>();
     int steps = 20_000;
     boolean growing = true;
@@ -65,7 +65,7 @@ class SortedByteMapTest {
         NavigableMap<byte[], byte[]> range =
             Arrays.compareUnsigned(key, to) < 0
                 ? model.subMap(key, true, to, false)
-                : new TreeMap<>();
+                : new TreeMap<>(Arrays::compareUnsigned);
         if (range.size() < 200) {
           assertThat(map.removeRange(key, to)).isEqualTo(range.size());
           range.clear();
@@ -95,7 +95,7 @@ class SortedByteMapTest {
 
   /** What is left of a tree after every removal but one is a single leaf. */
   private static void checkShrinks(
-      SortedByteMap map, TreeMap<byte[], byte[]> model, Random random) {
+      SortedByteMap map, NavigableMap<byte[], byte[]> model, Random random) {
     List<byte[]> keys = new ArrayList<>(model.keySet());
     java.util.Collections.shuffle(keys, random);
     for (int i = 0; i + 1 < keys.size(); i++) {
@@ -109,7 +109,7 @@ class SortedByteMapTest {
     assertThat(map.size()).isZero();
   }
 
-  private static void checkBytes(SortedByteMap map, TreeMap<byte[], byte[]> model) {
+  private static void checkBytes(SortedByteMap map, NavigableMap<byte[], byte[]> model) {
     long nodeBytes = map.bytes() - arrays(model);
     assertThat(nodeBytes % NODE).isZero();
     assertThat(nodeBytes / NODE).isBetween((model.size() + 31) / 32L, model.size() / 2L + 2);
@@ -123,10 +123,10 @@ class SortedByteMapTest {
   }
 
   private static long array(int length) {
-    return (16 + length + 7) / 8 * 8;
+    return (16L + length + 7) / 8 * 8;
   }
 
-  private static void checkWhole(SortedByteMap.Frozen frozen, TreeMap<byte[], byte[]> model) {
+  private static void checkWhole(SortedByteMap.Frozen frozen, NavigableMap<byte[], byte[]> model) {
     assertThat(frozen.size()).isEqualTo(model.size());
     checkRows(frozen, ScanRange.all(), model);
     checkRows(frozen, ScanRange.all().reversed(), model.descendingMap());
@@ -136,12 +136,15 @@ class SortedByteMapTest {
   }
 
   private static void checkScan(
-      SortedByteMap.Frozen frozen, TreeMap<byte[], byte[]> model, Random random, int keySpace) {
+      SortedByteMap.Frozen frozen,
+      NavigableMap<byte[], byte[]> model,
+      Random random,
+      int keySpace) {
     byte[] from = random.nextInt(4) == 0 ? null : bound(model, random, keySpace);
     byte[] to = random.nextInt(4) == 0 ? null : bound(model, random, keySpace);
     NavigableMap<byte[], byte[]> expected = model;
     if (from != null && to != null && Arrays.compareUnsigned(from, to) >= 0) {
-      expected = new TreeMap<>();
+      expected = new TreeMap<>(Arrays::compareUnsigned);
     } else {
       expected = from == null ? expected : expected.tailMap(from, true);
       expected = to == null ? expected : expected.headMap(to, false);
@@ -152,7 +155,7 @@ class SortedByteMapTest {
 
   /** Often a key that is there, for bounds that fall on the edges of nodes. */
   private static byte @Nullable [] bound(
-      TreeMap<byte[], byte[]> model, Random random, int keySpace) {
+      NavigableMap<byte[], byte[]> model, Random random, int keySpace) {
     byte[] any = key(random, keySpace);
     byte[] there = model.ceilingKey(any);
     return random.nextBoolean() && there != null ? there : any;
@@ -171,8 +174,10 @@ class SortedByteMapTest {
     }
   }
 
-  private static TreeMap<byte[], byte[]> copy(TreeMap<byte[], byte[]> model) {
-    return new TreeMap<>(model);
+  private static NavigableMap<byte[], byte[]> copy(NavigableMap<byte[], byte[]> model) {
+    NavigableMap<byte[], byte[]> copy = new TreeMap<>(Arrays::compareUnsigned);
+    copy.putAll(model);
+    return copy;
   }
 
   /** Keys of several lengths, prefixes of each other among them, and bytes above 0x7f. */
