@@ -112,6 +112,11 @@ public record Layout(Kind kind, int shards, String hash, long seed) {
     return (int) ((long) slot * shards / SLOTS);
   }
 
+  /** The shard of a partition key whose {@link Placer#hash} is {@code hash}. */
+  public int shardOfHash(int hash) {
+    return kind == Kind.SLOTS ? shardOfSlot(hash) : Math.floorMod(hash, shards);
+  }
+
   /** Places partition keys. */
   public static final class Placer {
     private final boolean slots;
@@ -134,14 +139,20 @@ public record Layout(Kind kind, int shards, String hash, long seed) {
       return (int) (hash >>> 48);
     }
 
+    /**
+     * What of a partition key decides the shard whatever their number: the slot in a slots layout,
+     * the 32-bit hash in a modulo layout. See {@link Layout#shardOfHash}.
+     */
+    public int hash(ByteView partitionKey) {
+      return slots
+          ? slot(partitionKey)
+          : hash32.hashBytesToInt(
+              partitionKey.array(), partitionKey.offset(), partitionKey.length());
+    }
+
     /** The shard of a partition key, 0 to N - 1. */
     public int shard(ByteView partitionKey) {
-      if (slots) {
-        return layout.shardOfSlot(slot(partitionKey));
-      }
-      int hash =
-          hash32.hashBytesToInt(partitionKey.array(), partitionKey.offset(), partitionKey.length());
-      return Math.floorMod(hash, layout.shards);
+      return layout.shardOfHash(hash(partitionKey));
     }
   }
 }

@@ -17,7 +17,17 @@ public final class ShardFileWriter implements AutoCloseable {
    * @param layout the layout the files are for: decides where they end
    * @param level LSM level of the files
    */
-  public ShardFileWriter(Upload upload, Layout layout, ColumnFamily columnFamily, int level) {}
+  public ShardFileWriter(Upload upload, Layout layout, ColumnFamily columnFamily, int level) {
+    this(upload, layout, columnFamily, level, EntryCheck.NONE);
+  }
+
+  /**
+   * A writer.
+   *
+   * @param check is shown every entry as it is read back from the files written
+   */
+  public ShardFileWriter(
+      Upload upload, Layout layout, ColumnFamily columnFamily, int level, EntryCheck check) {}
 
   /** Adds an entry, in order of stored keys, and descending sequence numbers for one key. */
   public void add(ByteView key, long sequence, EntryType type, ByteView value) {

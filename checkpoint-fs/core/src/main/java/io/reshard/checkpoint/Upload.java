@@ -16,9 +16,15 @@ public interface Upload {
    * hashed from those bytes, so what the reference says is what was written. The file is consumed.
    *
    * @param keyPrefix bytes of slot in front of stored keys: 2 or 0
+   * @param check is shown every entry as it is read back; what it throws ends the call
    * @throws io.reshard.spi.StateStoreException CORRUPT if it does not read back
    */
-  FileHandle add(Path file, String columnFamily, int level, int keyPrefix);
+  FileHandle add(Path file, String columnFamily, int level, int keyPrefix, EntryCheck check);
+
+  /** Adds a finished SST file without a check of one's own. */
+  default FileHandle add(Path file, String columnFamily, int level, int keyPrefix) {
+    return add(file, columnFamily, level, keyPrefix, EntryCheck.NONE);
+  }
 
   /** Sends what is packed so far; after it every handle given out has its reference. */
   void flush();
