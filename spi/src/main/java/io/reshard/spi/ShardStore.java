@@ -59,7 +59,7 @@ public interface ShardStore extends AutoCloseable {
    * S-112: the values of several keys of one moment: element i is what {@link #get} gives for key
    * i. Keys may repeat and come in any order.
    */
-  byte @Nullable [][] multiGet(String columnFamily, byte[][] keys);
+  byte[] @Nullable [] multiGet(String columnFamily, byte[][] keys);
 
   /**
    * S-311: the rows of a range in order of their keys. Close what it returns.
