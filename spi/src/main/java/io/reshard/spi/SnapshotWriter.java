@@ -13,6 +13,14 @@ public interface SnapshotWriter {
   boolean reuse(String fileId);
 
   /**
+   * The same for a file that may have moved to another LSM level since it was added: {@code level}
+   * is where it lies now.
+   */
+  default boolean reuse(String fileId, int level) {
+    return reuse(fileId);
+  }
+
+  /**
    * Adds a file. Its bytes are read before this returns.
    *
    * @throws StateStoreException CORRUPT if it is not a sound SST; INCOMPATIBLE if it uses a feature

@@ -1,9 +1,12 @@
 package io.reshard.checkpoint;
 
+import io.reshard.spi.ColumnFamily;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.SstReader;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The versions of one store in an {@link ObjectStore}. Thread-safe.
@@ -11,6 +14,9 @@ import java.util.Map;
  * <p>Manifests, shard lists and open readers are cached, weighed in bytes.
  */
 public final class CheckpointStore implements AutoCloseable {
+  /** How long the results of a job are kept: 7 days. */
+  public static final Duration JOB_LIFETIME = Duration.ofDays(7);
+
   private CheckpointStore() {}
 
   /**
@@ -59,6 +65,14 @@ public final class CheckpointStore implements AutoCloseable {
    *     there are; CORRUPT
    */
   public Manifest manifest(long version) {
+    throw new UnsupportedOperationException("stub");
+  }
+
+  /**
+   * What the first version is made from: version 0, without rows, which no object holds. Give it to
+   * {@link #upload} and {@link #publish} in an empty store.
+   */
+  public Manifest origin(Layout layout, List<ColumnFamily> columnFamilies) {
     throw new UnsupportedOperationException("stub");
   }
 
@@ -134,6 +148,35 @@ public final class CheckpointStore implements AutoCloseable {
 
   /** Deletes what no kept version needs, or only says what it would delete. */
   public GcResult gc(GcOptions options) {
+    throw new UnsupportedOperationException("stub");
+  }
+
+  /**
+   * What a task of a job left. It is empty where there is nothing, where it is about to expire
+   * (results are kept for {@link #JOB_LIFETIME}), and where an object it names is missing or of
+   * another size; do the task again then.
+   *
+   * @param job 1 to 64 characters of {@code a-z A-Z 0-9 _ -}
+   * @param task the same
+   * @throws io.reshard.spi.StateStoreException CORRUPT, INCOMPATIBLE
+   */
+  public Optional<JobResult> jobResult(String job, String task) {
+    throw new UnsupportedOperationException("stub");
+  }
+
+  /**
+   * Keeps what a task left; what the task left earlier is replaced. Garbage collection spares the
+   * objects it names as long as it is younger than {@link #JOB_LIFETIME}.
+   *
+   * @throws io.reshard.spi.StateStoreException UNAVAILABLE if garbage collection may have deleted
+   *     some of the files already, because the task took longer than its grace; do the task again
+   */
+  public void putJobResult(String job, String task, JobResult result) {
+    throw new UnsupportedOperationException("stub");
+  }
+
+  /** Forgets every result of a job: after its publish, never before. */
+  public void deleteJob(String job) {
     throw new UnsupportedOperationException("stub");
   }
 
