@@ -1,6 +1,8 @@
 package io.reshard.checkpoint;
 
+import io.reshard.spi.Limits;
 import io.reshard.spi.StateStoreException;
+import java.util.Arrays;
 
 /**
  * One SST file of a shard: where its bytes are, what they hash to, and what they hold. Immutable.
@@ -32,6 +34,41 @@ public record FileRef(
     long largestSequence,
     long deletions,
     SetDigest digest) {
+  /** Longest column family name there is. */
+  private static final int MAX_NAME = 64;
+
+  /** Sequence numbers have 56 bits. */
+  private static final long MAX_SEQUENCE = (1L << 56) - 1;
+
+  /** RocksDB's last level by default. */
+  static final int MAX_LEVEL = 6;
+
+  /** Checks every part; what was read from bytes went through here. */
+  public FileRef {
+    check(!columnFamily.isEmpty() && columnFamily.length() <= MAX_NAME, "its column family's name");
+    ObjectNames.check(object);
+    check(offset >= 0 && length > 0 && offset <= Long.MAX_VALUE - length, "offset and length");
+    check(Sha256.isHex(sha256), "its SHA-256");
+    check(level >= 0 && level <= MAX_LEVEL, "its level, 0 to " + MAX_LEVEL);
+    check(
+        smallestKey.length <= Limits.MAX_KEY_BYTES
+            && largestKey.length <= Limits.MAX_KEY_BYTES
+            && Arrays.compareUnsigned(smallestKey, largestKey) <= 0,
+        "its key bounds");
+    check(
+        smallestSequence >= 0
+            && smallestSequence <= largestSequence
+            && largestSequence <= MAX_SEQUENCE,
+        "its sequence numbers");
+    check(digest.count() > 0, "its number of entries");
+    check(deletions >= 0 && deletions <= digest.count(), "its number of deletions");
+  }
+
+  private static void check(boolean valid, String what) {
+    if (!valid) {
+      throw StateStoreException.invalid("a reference to a file is wrong in " + what);
+    }
+  }
 
   /** Number of entries. */
   public long entries() {

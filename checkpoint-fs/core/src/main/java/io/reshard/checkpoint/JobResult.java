@@ -27,6 +27,6 @@ public record JobResult(SortedMap<Integer, List<FileRef>> files, Map<String, Str
           copy.put(shard, List.copyOf(refs));
         });
     files = Collections.unmodifiableSortedMap(copy);
-    properties = Map.copyOf(properties);
+    properties = Properties.check(properties);
   }
 }

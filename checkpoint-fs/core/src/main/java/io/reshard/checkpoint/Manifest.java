@@ -2,8 +2,10 @@ package io.reshard.checkpoint;
 
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One version of a store: layout, column families, and for every shard where its file list is. The
@@ -44,11 +46,35 @@ public record Manifest(
     ROLLBACK
   }
 
-  /** Copies the lists. */
+  /** Copies the lists and checks what can be checked without reading more. */
   public Manifest {
     columnFamilies = List.copyOf(columnFamilies);
     shards = List.copyOf(shards);
-    properties = Map.copyOf(properties);
+    properties = Properties.check(properties);
+    if (version < 0 || parent < 0 || (version == 0 ? parent != 0 : parent >= version)) {
+      throw StateStoreException.invalid(
+          "version " + version + " made from version " + parent + "; a parent comes before");
+    }
+    if (shards.size() != layout.shards()) {
+      throw StateStoreException.invalid(
+          shards.size() + " shards in a layout of " + layout.shards() + "; one each expected");
+    }
+    checkColumnFamilies(columnFamilies);
+  }
+
+  private static void checkColumnFamilies(List<ColumnFamily> columnFamilies) {
+    Set<String> names = new HashSet<>();
+    columnFamilies.forEach(columnFamily -> names.add(columnFamily.name()));
+    if (names.isEmpty()
+        || names.size() != columnFamilies.size()
+        || names.size() > ColumnFamily.MAX_COUNT) {
+      throw StateStoreException.invalid(
+          "column families "
+              + columnFamilies.stream().map(ColumnFamily::name).toList()
+              + "; give 1 to "
+              + ColumnFamily.MAX_COUNT
+              + " of different names");
+    }
   }
 
   /** The column family of that name. */

@@ -1,7 +1,11 @@
 package io.reshard.checkpoint;
 
 import io.reshard.sst.SstSource;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +55,35 @@ public interface ObjectStore extends AutoCloseable {
 
   /** Deletes an object; one that does not exist is no error. */
   void delete(String name);
+
+  /**
+   * Copies a part of an object into a new file on local disk, or links the file where the object is
+   * one: its bytes must not be changed in place.
+   *
+   * @return false, with nothing made, if the object does not exist
+   * @throws io.reshard.spi.StateStoreException CORRUPT if the range is not within the object
+   */
+  default boolean download(String name, long offset, long length, Path target) {
+    SstSource source = open(name);
+    if (source == null) {
+      return false;
+    }
+    try (source) {
+      Ranges.check(name, source.size(), offset, length);
+      try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
+        byte[] buffer = new byte[(int) Math.min(length, 1 << 20)];
+        for (long done = 0; done < length; ) {
+          int part = (int) Math.min(buffer.length, length - done);
+          source.read(offset + done, buffer, 0, part);
+          out.write(buffer, 0, part);
+          done += part;
+        }
+      } catch (IOException e) {
+        throw LocalFiles.failed("writing " + target, e);
+      }
+      return true;
+    }
+  }
 
   /**
    * A directory on local disk for files on their way to this store; on the same file system where

@@ -1,5 +1,7 @@
 package io.reshard.checkpoint;
 
+import io.reshard.spi.StateStoreException;
+
 /**
  * What a manifest says of one shard: where its file list is, and the sums over its files.
  * Immutable.
@@ -22,4 +24,54 @@ public record ShardRef(
     int files,
     long bytes,
     long deletions,
-    SetDigest digest) {}
+    SetDigest digest) {
+  /** Most files a shard may have. */
+  static final int MAX_FILES = 1_000_000;
+
+  private static final ShardRef EMPTY = new ShardRef("", 0, 0, "", 0, 0, 0, new SetDigest());
+
+  /** Checks every part; what was read from bytes went through here. */
+  public ShardRef {
+    boolean valid =
+        files == 0
+            ? object.isEmpty()
+                && offset == 0
+                && length == 0
+                && sha256.isEmpty()
+                && bytes == 0
+                && deletions == 0
+                && digest.equals(new SetDigest())
+            : ObjectNames.isValid(object)
+                && offset >= 0
+                && length > 0
+                && (long) offset + length <= Envelope.MAX_BYTES
+                && Sha256.isHex(sha256)
+                && files > 0
+                && files <= MAX_FILES
+                && bytes > 0
+                && deletions >= 0
+                && deletions <= digest.count();
+    if (!valid) {
+      throw StateStoreException.invalid(
+          "a reference to a shard's file list is not consistent: object '"
+              + object
+              + "', offset "
+              + offset
+              + ", length "
+              + length
+              + ", files "
+              + files
+              + ", bytes "
+              + bytes
+              + ", deletions "
+              + deletions
+              + ", digest "
+              + digest);
+    }
+  }
+
+  /** A shard without files. */
+  static ShardRef empty() {
+    return EMPTY;
+  }
+}

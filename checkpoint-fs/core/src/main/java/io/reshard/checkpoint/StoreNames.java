@@ -1,0 +1,70 @@
+package io.reshard.checkpoint;
+
+import org.jspecify.annotations.Nullable;
+
+/** Where what lies in a store; {@code docs/checkpoint-format.md} shows it as a tree. */
+final class StoreNames {
+  static final String STORE = "store.json";
+  static final String MANIFESTS = "manifests/";
+  static final String SHARDS = "shards/";
+  static final String FILES = "files/";
+  static final String JOBS = "jobs/";
+  static final String BOUNDARIES = "gc/boundary-";
+
+  private static final String JSON = ".json";
+  private static final int DIGITS = 20;
+
+  private StoreNames() {}
+
+  static String manifest(long version) {
+    return numbered(MANIFESTS, version);
+  }
+
+  static String boundary(long number) {
+    return numbered(BOUNDARIES, number);
+  }
+
+  static String job(String job) {
+    return JOBS + job + "/";
+  }
+
+  static String jobResult(String job, String task) {
+    return job(job) + task + JSON;
+  }
+
+  /** {@code suffix} is empty, or tells this object from one of the same content. */
+  static String shardLists(String sha256, String suffix) {
+    return SHARDS + sha256 + suffix + JSON;
+  }
+
+  static String file(String sha256, String suffix) {
+    return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + ".sst";
+  }
+
+  static String pack(String sha256, String suffix) {
+    return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + ".pack";
+  }
+
+  private static String numbered(String prefix, long number) {
+    String digits = Long.toString(number);
+    return prefix + "0".repeat(DIGITS - digits.length()) + digits + JSON;
+  }
+
+  /** The number in a name that {@link #numbered} made; null for any other name. */
+  static @Nullable Long number(String prefix, String name) {
+    if (name.length() != prefix.length() + DIGITS + JSON.length()
+        || !name.startsWith(prefix)
+        || !name.endsWith(JSON)) {
+      return null;
+    }
+    long number = 0;
+    for (int i = prefix.length(); i < prefix.length() + DIGITS; i++) {
+      int digit = name.charAt(i) - '0';
+      if (digit < 0 || digit > 9 || number > (Long.MAX_VALUE - digit) / 10) {
+        return null;
+      }
+      number = number * 10 + digit;
+    }
+    return number;
+  }
+}
