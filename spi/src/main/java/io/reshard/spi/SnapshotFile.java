@@ -8,8 +8,9 @@ import java.nio.file.Path;
  * <p>Rows of a shard are what all its files say together: of several entries of a key the one with
  * the highest sequence number counts.
  *
- * @param id the file's name for life: the same id always means the same bytes. A file that came in
- *     by {@link SnapshotReader#files} and is still in use goes out under the id it came with
+ * @param id S-234: the file's name for life: the same id always means the same bytes. A file that
+ *     came in by {@link SnapshotReader#files} and is still in use goes out under the id it came
+ *     with
  * @param columnFamily the column family it belongs to
  * @param path where it lies; whoever receives it may link or copy it, never change it
  * @param size its length in bytes

@@ -33,7 +33,8 @@ public interface StateStoreProvider {
   String description();
 
   /**
-   * Starts the backend: what all shards of this process share.
+   * Starts the backend: what all shards of this process share. S-014: an unknown option is INVALID;
+   * several may be started, and know nothing of one another.
    *
    * @throws StateStoreException of kind INVALID for an unknown option or one out of range
    */

@@ -81,6 +81,7 @@ public final class WriteBatch {
    * batch is written.
    */
   public WriteBatch deleteRange(String columnFamily, byte[] from, byte[] to) {
+    Limits.check(to.length, 0);
     append(DELETE_RANGE, columnFamily, from, 0, from.length, to, 0, to.length);
     hasDeleteRange = true;
     return this;

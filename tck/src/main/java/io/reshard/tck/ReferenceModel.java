@@ -228,7 +228,7 @@ final class ReferenceModel implements StateStoreProvider {
     }
 
     @Override
-    public synchronized byte @Nullable [][] multiGet(String columnFamily, byte[][] keys) {
+    public synchronized byte[] @Nullable [] multiGet(String columnFamily, byte[][] keys) {
       checkOpen();
       table(columnFamily);
       byte[][] values = new byte[keys.length][];

@@ -1,0 +1,73 @@
+package io.reshard.tck;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A test of the kit, found in the suites that {@link StateStoreTck} is made of: the one list that
+ * JUnit, {@link Tck#run} and the documentation share.
+ *
+ * @param suite name of its suite
+ * @param rule id of its rule
+ * @param required whether every backend must pass it
+ * @param method the test itself
+ */
+record KitTest(String suite, String rule, boolean required, Method method) {
+  private static final Pattern NAME =
+      Pattern.compile("(required|optional)_S([0-9]{3})_[A-Za-z0-9_]+");
+
+  /** Every test, ordered by suite as {@link StateStoreTck} names them, then by name. */
+  static List<KitTest> all() {
+    List<KitTest> tests = new ArrayList<>();
+    for (Class<?> suite : StateStoreTck.class.getInterfaces()) {
+      List<KitTest> ofSuite = new ArrayList<>();
+      for (Method method : suite.getDeclaredMethods()) {
+        if (method.isAnnotationPresent(Test.class)) {
+          ofSuite.add(of(suite, method));
+        }
+      }
+      ofSuite.sort(Comparator.comparing(KitTest::name));
+      tests.addAll(ofSuite);
+    }
+    return tests;
+  }
+
+  private static KitTest of(Class<?> suite, Method method) {
+    Matcher name = NAME.matcher(method.getName());
+    if (!name.matches()) {
+      throw new IllegalStateException(method + " is not named after a rule");
+    }
+    method.setAccessible(true);
+    return new KitTest(
+        suite.getSimpleName().replaceFirst("Suite$", ""),
+        "S-" + name.group(2),
+        name.group(1).equals("required"),
+        method);
+  }
+
+  /** The name of its method. */
+  String name() {
+    return method.getName();
+  }
+
+  /** What it says, as words. */
+  String title() {
+    return name().replaceFirst("^(required|optional)_S[0-9]{3}_", "").replace('_', ' ');
+  }
+
+  /** Runs it; throws what it throws. */
+  void run(StateStoreTck kit) throws Throwable {
+    try {
+      method.invoke(kit);
+    } catch (InvocationTargetException e) {
+      throw Objects.requireNonNullElse(e.getCause(), e);
+    }
+  }
+}
