@@ -19,6 +19,11 @@ public enum EntryType {
     this.code = code;
   }
 
+  /** Whether entries of this type carry a value. */
+  boolean hasValue() {
+    return this == PUT || this == MERGE;
+  }
+
   /** The code in the last byte (little-endian order) of an internal key's trailer. */
   public int code() {
     return code;

@@ -1,10 +1,73 @@
 package io.reshard.sst;
 
+import io.reshard.spi.StateStoreException;
+import io.reshard.sst.IndexIterator.IndexFormat;
+import java.util.Arrays;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one SST file. Thread-safe; each cursor belongs to one thread. */
+/**
+ * Reads one SST file of RocksDB's block-based table format. Thread-safe; each cursor belongs to one
+ * thread.
+ *
+ * <p>The file, front to back:
+ *
+ * <pre>
+ *   file      = dataBlock* [filter] [other meta blocks] index properties metaindex footer
+ *   each block is followed by byte compressionType, int checksum
+ *   metaindex = name of a meta block → varint64 offset, varint64 size
+ *   footer    = see {@link Footer}
+ * </pre>
+ *
+ * <p>Read are format versions 2 to 7; blocks uncompressed or with LZ4, LZ4HC, ZSTD, Snappy or Zlib;
+ * checksums CRC-32C, xxHash, xxHash64 and XXH3; index types binary search, hash search (by its
+ * binary search part), with first key, and partitioned; blocks with a hash index. Filters are not
+ * looked at. Refused as INCOMPATIBLE are other comparators than the bytewise one, range deletions,
+ * compression dictionaries, keys and values stored apart, blob references, wide columns and
+ * whatever is newer.
+ *
+ * <p>{@link #open} reads footer, metaindex, properties and index, the index is kept in memory
+ * (about 1 % of the file with blocks of 4 KiB). Cursors read data blocks through a window of their
+ * own.
+ */
 public final class SstReader implements AutoCloseable {
-  private SstReader() {}
+  private static final int MAX_META_BYTES = 16 << 20;
+  private static final int MAX_INDEX_BYTES = 512 << 20;
+
+  private final SstSource source;
+  private final Footer footer;
+  private final SstProperties properties;
+  private final long globalSequence;
+  private final IndexFormat indexFormat;
+  private final long indexOffset;
+  private final byte[] index;
+  private volatile boolean closed;
+
+  private SstReader(SstSource source, Footer footer, BlockFetcher fetcher) {
+    this.source = source;
+    this.footer = footer;
+    String file = source.name();
+    long metaindexOffset = footer.metaindex().offset();
+    fetcher.fetch(metaindexOffset, footer.metaindex().size(), "metaindex block", MAX_META_BYTES);
+    Map<String, byte[]> metaindex = entries(fetcher, metaindexOffset);
+    BlockHandle propertiesHandle = handle(metaindex, PropertyNames.PROPERTIES_BLOCK);
+    fetcher.fetchProperties(propertiesHandle, MAX_META_BYTES);
+    PropertyReader reader =
+        new PropertyReader(
+            file, propertiesHandle.offset(), entries(fetcher, propertiesHandle.offset()));
+    reader.checkSupported();
+    checkMetaBlocks(metaindex);
+    this.properties = reader.properties(footer.formatVersion());
+    this.globalSequence = reader.globalSequence();
+    this.indexFormat = reader.indexFormat();
+    BlockHandle indexHandle = footer.index();
+    if (indexHandle == null) {
+      indexHandle = handle(metaindex, PropertyNames.INDEX_BLOCK);
+    }
+    this.indexOffset = indexHandle.offset();
+    fetcher.fetch(indexHandle.offset(), indexHandle.size(), "index block", MAX_INDEX_BYTES);
+    this.index = Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
+  }
 
   /**
    * Opens a file: checks footer, properties and what features it uses. Takes over {@code source}
@@ -14,26 +77,112 @@ public final class SstReader implements AutoCloseable {
    *     the property that is not supported
    */
   public static SstReader open(SstSource source) {
-    throw new UnsupportedOperationException("stub");
+    try {
+      Footer footer = Footer.read(source);
+      try (BlockFetcher fetcher = new BlockFetcher(source, footer)) {
+        return new SstReader(source, footer, fetcher);
+      }
+    } catch (RuntimeException | Error e) {
+      try {
+        source.close();
+      } catch (StateStoreException closing) {
+        e.addSuppressed(closing);
+      }
+      throw e;
+    }
   }
 
   /** What the properties block says. */
   public SstProperties properties() {
-    throw new UnsupportedOperationException("stub");
+    return properties;
   }
 
-  /** Every entry. Block checksums are verified. */
+  /**
+   * Every entry. Block checksums are verified, and that there are as many entries as the properties
+   * say.
+   */
   public EntryCursor cursor() {
-    throw new UnsupportedOperationException("stub");
+    return cursor(null, null);
   }
 
   /** The entries with {@code from <= user key < to}; null means no bound. */
   public EntryCursor cursor(byte @Nullable [] from, byte @Nullable [] to) {
-    throw new UnsupportedOperationException("stub");
+    if (closed) {
+      throw StateStoreException.closed("SST file '" + source.name() + "'");
+    }
+    return new SstCursor(this, new BlockFetcher(source, footer), from, to);
   }
 
+  /**
+   * Closes the source; cursors still open fail with CLOSED when they need another block of it.
+   * Idempotent.
+   */
   @Override
   public void close() {
-    throw new UnsupportedOperationException("stub");
+    if (!closed) {
+      closed = true;
+      source.close();
+    }
+  }
+
+  String file() {
+    return source.name();
+  }
+
+  long size() {
+    return source.size();
+  }
+
+  /** Sequence number of all entries, where it is not 0. */
+  long globalSequence() {
+    return globalSequence;
+  }
+
+  /** A new pass over the index: over the upper level of a partitioned one. */
+  IndexIterator index() {
+    return new IndexIterator(file(), indexOffset, indexFormat, index, 0, index.length);
+  }
+
+  /** Entries of the upper level lead to index blocks. */
+  boolean isPartitioned() {
+    return indexFormat.partitioned();
+  }
+
+  /** A pass over the lower level of a partitioned index, at the present entry of the upper one. */
+  IndexIterator partition(IndexIterator upper) {
+    try (BlockFetcher fetcher = new BlockFetcher(source, footer)) {
+      fetcher.fetch(upper.offset(), upper.size(), "index partition", MAX_INDEX_BYTES);
+      byte[] copy = Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
+      return new IndexIterator(file(), upper.offset(), indexFormat, copy, 0, copy.length);
+    }
+  }
+
+  private Map<String, byte[]> entries(BlockFetcher fetcher, long offset) {
+    return MetaBlock.read(source.name(), offset, fetcher.array(), fetcher.start(), fetcher.limit());
+  }
+
+  private BlockHandle handle(Map<String, byte[]> metaindex, String name) {
+    byte[] value = metaindex.get(name);
+    if (value == null) {
+      throw Faults.corrupt(
+          source.name(), footer.metaindex().offset(), "the metaindex does not name '" + name + "'");
+    }
+    return new ByteInput(source.name(), footer.metaindex().offset(), value, 0, value.length)
+        .handle("handle of '" + name + "'");
+  }
+
+  private void checkMetaBlocks(Map<String, byte[]> metaindex) {
+    if (metaindex.containsKey(PropertyNames.RANGE_DELETION_BLOCK)) {
+      throw Faults.incompatible(
+          source.name(),
+          "has a block '" + PropertyNames.RANGE_DELETION_BLOCK + "'",
+          "let RocksDB compact the database, which removes range deletions");
+    }
+    if (metaindex.containsKey(PropertyNames.COMPRESSION_DICTIONARY_BLOCK)) {
+      throw Faults.incompatible(
+          source.name(),
+          "has a block '" + PropertyNames.COMPRESSION_DICTIONARY_BLOCK + "'",
+          "write it anew with CompressionOptions.maxDictBytes 0");
+    }
   }
 }

@@ -14,20 +14,25 @@ public interface SstSource extends AutoCloseable {
    * Reads exactly {@code length} bytes from {@code position}.
    *
    * @throws io.reshard.spi.StateStoreException CORRUPT if the range is beyond the end, UNAVAILABLE
-   *     if reading fails
+   *     if reading fails, CLOSED after {@link #close()}
    */
   void read(long position, byte[] target, int offset, int length);
 
   @Override
   void close();
 
-  /** A file on local disk, opened now. */
+  /**
+   * A file on local disk, opened now. An interrupt of a reading thread closes it, as it does every
+   * {@link java.nio.channels.FileChannel}.
+   *
+   * @throws io.reshard.spi.StateStoreException UNAVAILABLE if it cannot be opened
+   */
   static SstSource ofFile(Path path) {
-    throw new UnsupportedOperationException("stub");
+    return FileSource.open(path);
   }
 
   /** Bytes in memory, not copied. */
   static SstSource ofBytes(String name, byte[] bytes) {
-    throw new UnsupportedOperationException("stub");
+    return new MemorySource(name, bytes);
   }
 }

@@ -1,12 +1,14 @@
 package io.reshard.sst;
 
+import io.reshard.spi.StateStoreException;
+
 /**
  * How a file is written.
  *
  * @param columnFamily name put into the properties
  * @param compression compression of data blocks
- * @param blockBytes uncompressed size at which a data block ends
- * @param restartInterval keys between two restart points of a data block
+ * @param blockBytes uncompressed size at which a data block ends, 256 to 16777216
+ * @param restartInterval keys between two restart points of a data block, 1 to 65536
  * @param formatVersion 5 or 6
  * @param checksum checksum of blocks
  * @param ingestible whether RocksDB may take it by ingestExternalFile: all sequence numbers must be
@@ -28,8 +30,29 @@ public record SstWriterOptions(
     XXH3
   }
 
+  /** Checks the numbers. */
+  public SstWriterOptions {
+    if (blockBytes < 256 || blockBytes > 16 << 20) {
+      throw StateStoreException.invalid(
+          "block size of " + blockBytes + " bytes; give 256 to " + (16 << 20));
+    }
+    if (restartInterval < 1 || restartInterval > 65_536) {
+      throw StateStoreException.invalid(
+          "restart interval of " + restartInterval + " keys; give 1 to 65536");
+    }
+    if (formatVersion != 5 && formatVersion != 6) {
+      throw StateStoreException.invalid(
+          "format version " + formatVersion + " cannot be written; give 5 or 6");
+    }
+  }
+
   /** LZ4, 4 KiB blocks, restart interval 16, format version 5, XXH3, not for ingestion. */
   public static SstWriterOptions defaults(String columnFamily) {
     return new SstWriterOptions(columnFamily, Compression.LZ4, 4096, 16, 5, Checksum.XXH3, false);
+  }
+
+  /** The code of the checksum in the footer. */
+  int checksumCode() {
+    return checksum == Checksum.CRC32C ? BlockChecksum.CRC32C : BlockChecksum.XXH3;
   }
 }

@@ -1,0 +1,72 @@
+package io.reshard.sst;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Integers in byte arrays as RocksDB writes them: fixed width little-endian, and varints (base 128,
+ * least significant group first, high bit set on all bytes but the last).
+ */
+final class Bytes {
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG_BIG_ENDIAN =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  /** Longest varint of 64 bits. */
+  static final int MAX_VARINT = 10;
+
+  private Bytes() {}
+
+  static int getInt(byte[] array, int at) {
+    return (int) INT.get(array, at);
+  }
+
+  static void putInt(byte[] array, int at, int value) {
+    INT.set(array, at, value);
+  }
+
+  static long getLong(byte[] array, int at) {
+    return (long) LONG.get(array, at);
+  }
+
+  static void putLong(byte[] array, int at, long value) {
+    LONG.set(array, at, value);
+  }
+
+  /**
+   * The first eight bytes as a number whose unsigned order is the order of the bytes; a shorter
+   * range is filled up with zeros.
+   */
+  static long prefix(byte[] array, int offset, int length) {
+    if (length >= Long.BYTES) {
+      return (long) LONG_BIG_ENDIAN.get(array, offset);
+    }
+    long prefix = 0;
+    for (int i = 0; i < length; i++) {
+      prefix |= (array[offset + i] & 0xffL) << (56 - 8 * i);
+    }
+    return prefix;
+  }
+
+  /** Writes a varint, {@code value} taken as unsigned; returns the position after it. */
+  static int putVarint(byte[] array, int at, long value) {
+    int position = at;
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      array[position++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    array[position++] = (byte) rest;
+    return position;
+  }
+
+  /** A varint in an array of its own. */
+  static byte[] varint(long value) {
+    byte[] buffer = new byte[MAX_VARINT];
+    return java.util.Arrays.copyOf(buffer, putVarint(buffer, 0, value));
+  }
+}

@@ -1,0 +1,198 @@
+package io.reshard.sst;
+
+import io.reshard.sst.IndexIterator.IndexFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/** Makes sense of the properties block and refuses what this reader would read wrongly. */
+final class PropertyReader {
+  private static final int INDEX_BINARY_SEARCH = 0;
+  private static final int INDEX_HASH_SEARCH = 1;
+  private static final int INDEX_PARTITIONED = 2;
+  private static final int INDEX_WITH_FIRST_KEY = 3;
+
+  private final String file;
+  private final long offset;
+  private final Map<String, byte[]> values;
+
+  /**
+   * Reads properties.
+   *
+   * @param offset where their block lies, for errors
+   */
+  PropertyReader(String file, long offset, Map<String, byte[]> values) {
+    this.file = file;
+    this.offset = offset;
+    this.values = values;
+  }
+
+  SstProperties properties(int formatVersion) {
+    return new SstProperties(
+        formatVersion,
+        compression(),
+        text(PropertyNames.COMPARATOR),
+        text(PropertyNames.COLUMN_FAMILY_NAME),
+        required(PropertyNames.ENTRIES),
+        number(PropertyNames.DELETED_KEYS),
+        number(PropertyNames.MERGE_OPERANDS),
+        number(PropertyNames.RANGE_DELETIONS),
+        number(PropertyNames.RAW_KEY_SIZE),
+        number(PropertyNames.RAW_VALUE_SIZE),
+        number(PropertyNames.DATA_SIZE));
+  }
+
+  /** INCOMPATIBLE for each property that says entries are not what they look like. */
+  void checkSupported() {
+    String comparator = text(PropertyNames.COMPARATOR);
+    if (!comparator.equals(PropertyNames.BYTEWISE_COMPARATOR)) {
+      throw refused(
+          PropertyNames.COMPARATOR,
+          "'" + comparator + "'",
+          "only " + PropertyNames.BYTEWISE_COMPARATOR + " is supported");
+    }
+    long rangeDeletions = number(PropertyNames.RANGE_DELETIONS);
+    if (rangeDeletions > 0) {
+      throw refused(
+          PropertyNames.RANGE_DELETIONS,
+          Long.toString(rangeDeletions),
+          "let RocksDB compact the database, which removes range deletions");
+    }
+    long separateValues = number(PropertyNames.SEPARATE_VALUES);
+    if (separateValues != 0) {
+      throw refused(
+          PropertyNames.SEPARATE_VALUES,
+          Long.toString(separateValues),
+          "write the file anew with separateKeyValueInDataBlock off");
+    }
+  }
+
+  IndexFormat indexFormat() {
+    int type = fixed32(PropertyNames.INDEX_TYPE, INDEX_BINARY_SEARCH);
+    if (type != INDEX_BINARY_SEARCH
+        && type != INDEX_HASH_SEARCH
+        && type != INDEX_PARTITIONED
+        && type != INDEX_WITH_FIRST_KEY) {
+      throw refused(
+          PropertyNames.INDEX_TYPE,
+          Integer.toUnsignedString(type),
+          "write the file anew with index type kBinarySearch");
+    }
+    return new IndexFormat(
+        flag(PropertyNames.INDEX_KEY_IS_USER_KEY),
+        flag(PropertyNames.INDEX_VALUE_IS_DELTA_ENCODED),
+        type == INDEX_WITH_FIRST_KEY,
+        type == INDEX_PARTITIONED);
+  }
+
+  /**
+   * The sequence number that ingestion wrote into an external file for all its entries; 0 if it
+   * wrote none.
+   */
+  long globalSequence() {
+    byte[] value = values.get(PropertyNames.EXTERNAL_SEQUENCE);
+    if (value == null) {
+      return 0;
+    }
+    if (value.length != Long.BYTES) {
+      throw malformed(PropertyNames.EXTERNAL_SEQUENCE, value);
+    }
+    long sequence = Bytes.getLong(value, 0);
+    if (sequence < 0 || sequence > SstCursor.MAX_SEQUENCE) {
+      throw malformed(PropertyNames.EXTERNAL_SEQUENCE, value);
+    }
+    return sequence;
+  }
+
+  /**
+   * The name of the compression. Format version 7 writes {@code manager;codes;} instead, two
+   * hexadecimal digits a code: these are put into names here, several joined by "+".
+   */
+  private String compression() {
+    String written = text(PropertyNames.COMPRESSION);
+    int first = written.indexOf(';');
+    if (first < 0) {
+      return written;
+    }
+    String manager = written.substring(0, first);
+    if (!manager.isEmpty() && !manager.equals("BuiltinV2")) {
+      throw refused(
+          PropertyNames.COMPRESSION,
+          "'" + written + "'",
+          "write the file anew without a compression manager of your own");
+    }
+    int second = written.indexOf(';', first + 1);
+    String codes = written.substring(first + 1, second < 0 ? written.length() : second);
+    if (codes.isEmpty()) {
+      return "NoCompression";
+    }
+    StringBuilder names = new StringBuilder();
+    for (int i = 0; i + 2 <= codes.length(); i += 2) {
+      names.append(i == 0 ? "" : "+").append(compressionName(codes.substring(i, i + 2)));
+    }
+    return names.toString();
+  }
+
+  private static String compressionName(String code) {
+    return switch (code) {
+      case "01" -> "Snappy";
+      case "02" -> "Zlib";
+      case "03" -> "BZip2";
+      case "04" -> "LZ4";
+      case "05" -> "LZ4HC";
+      case "06" -> "Xpress";
+      case "07" -> "ZSTD";
+      default -> code;
+    };
+  }
+
+  private String text(String name) {
+    byte[] value = values.get(name);
+    return value == null ? "" : new String(value, StandardCharsets.UTF_8);
+  }
+
+  private long required(String name) {
+    if (!values.containsKey(name)) {
+      throw Faults.corrupt(file, offset, "property '" + name + "' is missing");
+    }
+    return number(name);
+  }
+
+  private boolean flag(String name) {
+    return number(name) != 0;
+  }
+
+  private long number(String name) {
+    byte[] value = values.get(name);
+    if (value == null) {
+      return 0;
+    }
+    ByteInput input = new ByteInput(file, offset, value, 0, value.length);
+    long number = input.varint64("property '" + name + "'");
+    if (input.hasMore()) {
+      throw malformed(name, value);
+    }
+    return number;
+  }
+
+  private int fixed32(String name, int absent) {
+    byte[] value = values.get(name);
+    if (value == null) {
+      return absent;
+    }
+    if (value.length != Integer.BYTES) {
+      throw malformed(name, value);
+    }
+    return Bytes.getInt(value, 0);
+  }
+
+  private io.reshard.spi.StateStoreException malformed(String name, byte[] value) {
+    return Faults.corrupt(
+        file,
+        offset,
+        "property '" + name + "' is " + new io.reshard.spi.ByteView(value) + ", which is none");
+  }
+
+  private io.reshard.spi.StateStoreException refused(String name, String value, String next) {
+    return Faults.incompatible(file, "has property '" + name + "' = " + value, next);
+  }
+}
