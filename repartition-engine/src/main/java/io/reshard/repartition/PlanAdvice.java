@@ -1,0 +1,183 @@
+package io.reshard.repartition;
+
+import io.reshard.checkpoint.FileRef;
+import io.reshard.checkpoint.Layout;
+import io.reshard.repartition.Work.SplitFile;
+import io.reshard.repartition.Work.StreamRows;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** What a plan says to a person beyond its figures: mostly which other counts cost less. */
+final class PlanAdvice {
+  /** More sources than this for each target are worth a word. */
+  private static final int MANY_SOURCES = 8;
+
+  /** How many counts are named at most. */
+  private static final int NAMED = 3;
+
+  private final Layout source;
+  private final Layout target;
+  private final List<FileRef> slotFiles;
+  private final long orderedBytes;
+  private final List<Work> work;
+  private final List<String> sentences = new ArrayList<>();
+
+  PlanAdvice(
+      Layout source, Layout target, List<FileRef> slotFiles, long orderedBytes, List<Work> work) {
+    this.source = source;
+    this.target = target;
+    this.slotFiles = slotFiles;
+    this.orderedBytes = orderedBytes;
+    this.work = work;
+  }
+
+  List<String> sentences() {
+    if (source.kind() == Layout.Kind.MODULO) {
+      adviseModulo();
+    } else {
+      adviseSlots();
+    }
+    adviseRereads();
+    adviseTemporaryFiles();
+    return List.copyOf(sentences);
+  }
+
+  private void adviseModulo() {
+    int n = source.shards();
+    int m = target.shards();
+    int divisor = Shards.gcd(n, m);
+    if (n / divisor <= MANY_SOURCES) {
+      return;
+    }
+    String all = divisor == 1 ? "all to all: " : "";
+    String near = nearCounts(n, m, divisor);
+    sentences.add(
+        n
+            + " to "
+            + m
+            + " is "
+            + all
+            + "every target shard reads "
+            + n / divisor
+            + " source shards, "
+            + Planner.pairs(source, target)
+            + " pairs."
+            + (near.isEmpty()
+                ? ""
+                : " Near counts with fewer sources for each target: " + near + "."));
+  }
+
+  /** Counts within a quarter of {@code m} that share a larger divisor with {@code n}. */
+  private static String nearCounts(int n, int m, int divisor) {
+    int low = Math.max(1, m - m / 4);
+    int high = Math.min(Layout.MAX_SHARDS, m + m / 4 + 1);
+    IntStream near = IntStream.rangeClosed(low, high);
+    IntStream relatives = IntStream.of(2 * n, (n + 1) / 2).filter(c -> c <= Layout.MAX_SHARDS);
+    return IntStream.concat(near, relatives)
+        .filter(c -> c != n && c != m && Shards.gcd(n, c) > divisor)
+        .distinct()
+        .boxed()
+        .sorted(
+            Comparator.comparingInt((Integer c) -> -Shards.gcd(n, c))
+                .thenComparingInt(c -> Math.abs(c - m)))
+        .limit(NAMED)
+        .map(c -> c + " (" + n / Shards.gcd(n, c) + ")")
+        .collect(Collectors.joining(", "));
+  }
+
+  private void adviseSlots() {
+    long cut = work.stream().filter(SplitFile.class::isInstance).count();
+    if (cut > 0) {
+      String free = freeCounts();
+      sentences.add(
+          cut
+              + " of "
+              + slotFiles.size()
+              + " files lie across a boundary of the new shards and are rewritten, cut so that"
+              + " growing again by 2, 4 or 8 and shrinking to a divisor move nothing."
+              + (free.isEmpty() ? "" : " Counts that move nothing now: " + free + "."));
+    }
+    if (orderedBytes > 0) {
+      sentences.add(
+          orderedBytes
+              + " bytes of ORDERED column families are streamed whatever the number of shards.");
+    }
+  }
+
+  private String freeCounts() {
+    int n = source.shards();
+    double wanted = Math.log(target.shards());
+    IntStream divisors = IntStream.range(1, n).filter(c -> n % c == 0);
+    IntStream multiples =
+        IntStream.iterate(2, k -> (long) k * n <= Layout.MAX_SHARDS && k <= 16, k -> k + 1)
+            .map(k -> k * n);
+    return IntStream.concat(divisors, multiples)
+        .boxed()
+        .sorted(Comparator.comparingDouble((Integer c) -> Math.abs(Math.log(c) - wanted)))
+        .filter(this::isFree)
+        .limit(NAMED)
+        .map(String::valueOf)
+        .collect(Collectors.joining(", "));
+  }
+
+  private boolean isFree(int shards) {
+    Layout layout = source.withShards(shards);
+    return slotFiles.stream()
+        .allMatch(f -> layout.shardOfSlot(f.firstSlot()) == layout.shardOfSlot(f.lastSlot()));
+  }
+
+  private void adviseRereads() {
+    long streamed = 0;
+    long distinct = 0;
+    for (Work piece : work) {
+      if (piece instanceof StreamRows rows) {
+        streamed += rows.bytes();
+      }
+    }
+    distinct =
+        work.stream()
+            .filter(StreamRows.class::isInstance)
+            .flatMap(piece -> ((StreamRows) piece).sources().stream())
+            .distinct()
+            .mapToLong(Work.SourceShard::bytes)
+            .sum();
+    if (streamed > distinct) {
+      sentences.add(
+          "To keep several cores at work, "
+              + distinct
+              + " bytes of sources are read in several passes, "
+              + streamed
+              + " bytes in all.");
+    }
+  }
+
+  private void adviseTemporaryFiles() {
+    int writers = 0;
+    int readers = 0;
+    for (Work piece : work) {
+      if (piece instanceof StreamRows rows) {
+        writers = Math.max(writers, rows.targets().count());
+        readers = Math.max(readers, rows.files());
+      }
+    }
+    int usual = OpenFiles.of(RepartitionOptions.defaults()).writers();
+    if (writers > usual) {
+      sentences.add(
+          "One task writes "
+              + writers
+              + " target shards; more than "
+              + usual
+              + " at once need more memory than the default, so rows go through temporary files on"
+              + " local disk.");
+    }
+    if (readers > OpenFiles.of(RepartitionOptions.defaults()).readers()) {
+      sentences.add(
+          "One task merges "
+              + readers
+              + " source files; they are merged in groups to temporary files on local disk first.");
+    }
+  }
+}

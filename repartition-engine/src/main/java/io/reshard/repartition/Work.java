@@ -1,0 +1,94 @@
+package io.reshard.repartition;
+
+import io.reshard.checkpoint.FileRef;
+import io.reshard.spi.ColumnFamily;
+import java.util.List;
+
+/** The least piece of a plan that is executed and proven on its own. */
+sealed interface Work {
+  /** The column family it is about. */
+  ColumnFamily columnFamily();
+
+  /** Bytes of source files it reads. */
+  long bytes();
+
+  /** Entries it reads. */
+  long entries();
+
+  /** Source files it reads. */
+  int files();
+
+  /**
+   * Cuts one file of a HASHED column family in a slots layout at the boundaries of the target
+   * shards, entry by entry as they are.
+   *
+   * @param shard the source shard
+   */
+  record SplitFile(ColumnFamily columnFamily, int shard, FileRef file) implements Work {
+    @Override
+    public long bytes() {
+      return file.length();
+    }
+
+    @Override
+    public long entries() {
+      return file.entries();
+    }
+
+    @Override
+    public int files() {
+      return 1;
+    }
+  }
+
+  /**
+   * Merges source shards to rows and hands every row to the target it hashes to.
+   *
+   * @param sources every source shard that can have a row of a target
+   * @param targets the shards to write; rows of other shards are read over
+   */
+  record StreamRows(ColumnFamily columnFamily, List<SourceShard> sources, Shards targets)
+      implements Work {
+    @Override
+    public long bytes() {
+      return sources.stream().mapToLong(SourceShard::bytes).sum();
+    }
+
+    @Override
+    public long entries() {
+      return sources.stream().mapToLong(SourceShard::entries).sum();
+    }
+
+    @Override
+    public int files() {
+      return sources.stream().mapToInt(source -> source.files().size()).sum();
+    }
+  }
+
+  /**
+   * The files of one column family of a source shard.
+   *
+   * @param shard its number
+   */
+  record SourceShard(int shard, List<FileRef> files) {
+    long bytes() {
+      return files.stream().mapToLong(FileRef::length).sum();
+    }
+
+    long entries() {
+      return files.stream().mapToLong(FileRef::entries).sum();
+    }
+  }
+
+  /**
+   * What is executed at once, and what an interrupted run has done or not done: pieces small enough
+   * to be repeated, large enough to be worth an object of their own.
+   *
+   * @param number from 0, in the order of the plan
+   */
+  record Task(int number, List<Work> work) {
+    long bytes() {
+      return work.stream().mapToLong(Work::bytes).sum();
+    }
+  }
+}
