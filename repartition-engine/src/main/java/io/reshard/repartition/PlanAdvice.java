@@ -130,17 +130,12 @@ final class PlanAdvice {
   }
 
   private void adviseRereads() {
-    long streamed = 0;
-    long distinct = 0;
-    for (Work piece : work) {
-      if (piece instanceof StreamRows rows) {
-        streamed += rows.bytes();
-      }
-    }
-    distinct =
-        work.stream()
-            .filter(StreamRows.class::isInstance)
-            .flatMap(piece -> ((StreamRows) piece).sources().stream())
+    List<StreamRows> streams =
+        work.stream().filter(StreamRows.class::isInstance).map(StreamRows.class::cast).toList();
+    long streamed = streams.stream().mapToLong(Work::bytes).sum();
+    long distinct =
+        streams.stream()
+            .flatMap(piece -> piece.sources().stream())
             .distinct()
             .mapToLong(Work.SourceShard::bytes)
             .sum();

@@ -4,6 +4,7 @@ import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.FileRef;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
+import io.reshard.checkpoint.SetDigest;
 import io.reshard.repartition.Work.SourceShard;
 import io.reshard.repartition.Work.SplitFile;
 import io.reshard.repartition.Work.StreamRows;
@@ -54,6 +55,7 @@ final class Planner {
   private final Map<Integer, List<FileRef>> referenced = new HashMap<>();
   private final List<Work> work = new ArrayList<>();
   private final List<FileRef> slotFiles = new ArrayList<>();
+  private final Map<String, SetDigest> digestsBySlots = new HashMap<>();
   private final long[] predictedBytes;
 
   /** Sources of streamed work, by group and then column family. */
@@ -98,6 +100,7 @@ final class Planner {
         pairs(source, target),
         tasks,
         referenced,
+        digestsBySlots,
         predictedBytes,
         advice.sentences());
   }
@@ -147,6 +150,7 @@ final class Planner {
               + "; verify the store, and repartition from a version that is sound");
     }
     slotFiles.add(file);
+    digestsBySlots.computeIfAbsent(columnFamily.name(), name -> new SetDigest()).add(file.digest());
     spread(file.length(), first, last);
     int targetShard = target.shardOfSlot(first);
     if (targetShard == target.shardOfSlot(last)) {

@@ -3,6 +3,7 @@ package io.reshard.repartition;
 import io.reshard.checkpoint.FileRef;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
+import io.reshard.checkpoint.SetDigest;
 import io.reshard.repartition.Work.SplitFile;
 import io.reshard.repartition.Work.Task;
 import java.util.Arrays;
@@ -54,6 +55,7 @@ public final class RepartitionPlan {
   private final long pairs;
   private final List<Task> tasks;
   private final Map<Integer, List<FileRef>> referenced;
+  private final Map<String, SetDigest> digestsBySlots;
   private final long[] predictedBytes;
   private final List<String> advice;
 
@@ -63,6 +65,7 @@ public final class RepartitionPlan {
       long pairs,
       List<Task> tasks,
       Map<Integer, List<FileRef>> referenced,
+      Map<String, SetDigest> digestsBySlots,
       long[] predictedBytes,
       List<String> advice) {
     this.manifest = manifest;
@@ -70,6 +73,7 @@ public final class RepartitionPlan {
     this.pairs = pairs;
     this.tasks = tasks;
     this.referenced = referenced;
+    this.digestsBySlots = digestsBySlots;
     this.predictedBytes = predictedBytes;
     this.advice = advice;
   }
@@ -85,6 +89,11 @@ public final class RepartitionPlan {
   /** Files handed over as they are to a target shard. */
   List<FileRef> referenced(int targetShard) {
     return referenced.getOrDefault(targetShard, List.of());
+  }
+
+  /** Digests of the column families whose entries go over as they are, in the source. */
+  Map<String, SetDigest> digestsBySlots() {
+    return digestsBySlots;
   }
 
   /** Bytes of source files that are read, each as often as it is read. */

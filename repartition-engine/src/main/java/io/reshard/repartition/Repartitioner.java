@@ -1,6 +1,11 @@
 package io.reshard.repartition;
 
 import io.reshard.checkpoint.CheckpointStore;
+import io.reshard.checkpoint.Layout;
+import io.reshard.checkpoint.Manifest;
+import io.reshard.checkpoint.Upload;
+import io.reshard.spi.StateStoreException;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 
 /** Plans and executes a change of the number of shards. */
@@ -15,7 +20,17 @@ public final class Repartitioner {
    *     or is the number of shards already
    */
   public static RepartitionPlan plan(CheckpointStore store, long version, int targetShards) {
-    throw new UnsupportedOperationException("stub");
+    long newest = store.latestVersion();
+    Manifest manifest = store.manifest(version);
+    if (version != newest) {
+      throw StateStoreException.invalid(
+          "version "
+              + version
+              + " is not the newest; a repartition starts from version "
+              + newest
+              + ", to start from an earlier state roll back to it first");
+    }
+    return Planner.plan(store, manifest, targetShards);
   }
 
   /**
@@ -32,6 +47,17 @@ public final class Repartitioner {
       RepartitionOptions options,
       ProgressListener listener,
       BooleanSupplier cancelled) {
-    throw new UnsupportedOperationException("stub");
+    return execute(store, plan, options, listener, cancelled, FileWriters::into);
+  }
+
+  static RepartitionResult execute(
+      CheckpointStore store,
+      RepartitionPlan plan,
+      RepartitionOptions options,
+      ProgressListener listener,
+      BooleanSupplier cancelled,
+      BiFunction<Upload, Layout, FileWriters> writers) {
+    Meter meter = new Meter(listener, cancelled, plan.tasks(), plan.bytesToRead());
+    return new Execution(store, plan, OpenFiles.of(options), meter, writers).run();
   }
 }

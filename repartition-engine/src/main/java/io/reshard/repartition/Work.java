@@ -39,6 +39,11 @@ sealed interface Work {
     public int files() {
       return 1;
     }
+
+    @Override
+    public String toString() {
+      return "cutting a file of shard " + shard + ", column family '" + columnFamily.name() + "'";
+    }
   }
 
   /**
@@ -62,6 +67,18 @@ sealed interface Work {
     @Override
     public int files() {
       return sources.stream().mapToInt(source -> source.files().size()).sum();
+    }
+
+    @Override
+    public String toString() {
+      String more = sources.size() == 1 ? "" : " and " + (sources.size() - 1) + " more";
+      return "streaming column family '"
+          + columnFamily.name()
+          + "' of shard "
+          + sources.get(0).shard()
+          + more
+          + " to "
+          + targets;
     }
   }
 

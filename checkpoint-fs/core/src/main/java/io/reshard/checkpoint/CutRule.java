@@ -7,6 +7,9 @@ package io.reshard.checkpoint;
  * shrinking to a divisor then hand over whole files.
  */
 public final class CutRule {
+  /** Name of this rule; changes with it. */
+  public static final String NAME = "2N-4N-8N";
+
   /** A file may end at a boundary of 2N from this size on, in bytes. */
   public static final long MIN_BYTES_2N = 4 << 10;
 

@@ -1,0 +1,141 @@
+package io.reshard.repartition;
+
+import io.reshard.checkpoint.Layout;
+import io.reshard.checkpoint.SetDigest;
+import io.reshard.spi.ByteView;
+import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.StateStoreException;
+import io.reshard.sst.EntryCursor;
+import io.reshard.sst.EntryType;
+import java.util.Arrays;
+
+/**
+ * The rows of one column family of a source shard that go to some target shards: of each key the
+ * newest entry, if that is a put.
+ *
+ * <p>Every row is checked to hash to the source shard it was found in, so rows of one key cannot
+ * come from two shards, whatever the files hold. Entries that are passed over (deletes, what was
+ * overwritten, rows for other targets) are digested: together with the rows handed out they must
+ * make up what the manifest says of the files.
+ */
+final class ShardRows implements RowCursor {
+  private final EntryCursor entries;
+  private final ColumnFamily columnFamily;
+  private final int shard;
+  private final Layout source;
+  private final Layout target;
+  private final Shards targets;
+  private final SetDigest passedOver;
+  private final Meter.Reading reading;
+  private final RowHash rowHash;
+  private byte[] lastKey = new byte[64];
+  private int lastLength = -1;
+  private int hash;
+
+  /**
+   * Rows of {@code entries}, which are closed with this.
+   *
+   * @param passedOver receives the entries that are not handed out
+   */
+  ShardRows(
+      EntryCursor entries,
+      ColumnFamily columnFamily,
+      int shard,
+      Layout source,
+      Layout target,
+      Shards targets,
+      SetDigest passedOver,
+      Meter.Reading reading) {
+    this.entries = entries;
+    this.columnFamily = columnFamily;
+    this.shard = shard;
+    this.source = source;
+    this.target = target;
+    this.targets = targets;
+    this.passedOver = passedOver;
+    this.reading = reading;
+    this.rowHash = new RowHash(source, columnFamily);
+  }
+
+  @Override
+  public boolean next() {
+    while (entries.next()) {
+      ByteView key = entries.key();
+      reading.entry(key.length() + entries.value().length());
+      if (isNewKey(key) && isWanted(key)) {
+        return true;
+      }
+      passedOver.add(columnFamily.name(), entries.type(), key, 0, entries.value());
+    }
+    reading.end();
+    return false;
+  }
+
+  /** Entries of a key come newest first. */
+  private boolean isNewKey(ByteView key) {
+    int length = key.length();
+    if (length == lastLength
+        && Arrays.equals(
+            key.array(), key.offset(), key.offset() + length, lastKey, 0, lastLength)) {
+      return false;
+    }
+    if (lastKey.length < length) {
+      lastKey = new byte[Math.max(length, lastKey.length * 2)];
+    }
+    System.arraycopy(key.array(), key.offset(), lastKey, 0, length);
+    lastLength = length;
+    return true;
+  }
+
+  private boolean isWanted(ByteView key) {
+    EntryType type = entries.type();
+    if (type == EntryType.MERGE) {
+      throw StateStoreException.incompatible(
+          "key "
+              + key
+              + " of column family '"
+              + columnFamily.name()
+              + "' in shard "
+              + shard
+              + " holds a merge operand, which only its backend can resolve; write the row anew with"
+              + " a put, commit, and repartition that version");
+    }
+    hash = rowHash.hash(key);
+    int owner = source.shardOfHash(hash);
+    if (owner != shard) {
+      throw StateStoreException.corrupt(
+          "key "
+              + key
+              + " of column family '"
+              + columnFamily.name()
+              + "' lies in shard "
+              + shard
+              + " and hashes to shard "
+              + owner
+              + " of "
+              + source.shards()
+              + "; verify the store, and repartition from a version that is sound");
+    }
+    return type == EntryType.PUT && targets.indexOf(target.shardOfHash(hash)) >= 0;
+  }
+
+  @Override
+  public ByteView key() {
+    return entries.key();
+  }
+
+  @Override
+  public ByteView value() {
+    return entries.value();
+  }
+
+  @Override
+  public int hash() {
+    return hash;
+  }
+
+  @Override
+  public void close() {
+    entries.close();
+  }
+}
