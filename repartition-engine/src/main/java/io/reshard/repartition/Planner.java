@@ -1,6 +1,5 @@
 package io.reshard.repartition;
 
-import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.FileRef;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
@@ -16,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 
 /**
  * Makes plans out of manifests and shard lists.
@@ -71,8 +71,13 @@ final class Planner {
     this.predictedBytes = new long[targetShards];
   }
 
-  /** Plans for {@code targetShards}, which is checked. */
-  static RepartitionPlan plan(CheckpointStore store, Manifest manifest, int targetShards) {
+  /**
+   * Plans for {@code targetShards}, which is checked.
+   *
+   * @param files gives the files of a source shard
+   */
+  static RepartitionPlan plan(
+      Manifest manifest, IntFunction<List<FileRef>> files, int targetShards) {
     Layout.checkShards(targetShards);
     if (manifest.layout().shards() == targetShards) {
       throw StateStoreException.invalid(
@@ -82,13 +87,13 @@ final class Planner {
               + targetShards
               + " shards already; nothing to do, give another number of shards");
     }
-    return new Planner(manifest, targetShards).plan(store);
+    return new Planner(manifest, targetShards).plan(files);
   }
 
-  private RepartitionPlan plan(CheckpointStore store) {
+  private RepartitionPlan plan(IntFunction<List<FileRef>> files) {
     for (int shard = 0; shard < source.shards(); shard++) {
       if (manifest.shards().get(shard).files() > 0) {
-        placeFiles(shard, store.files(manifest, shard));
+        placeFiles(shard, files.apply(shard));
       }
     }
     streamed.forEach(this::addStreamedWork);

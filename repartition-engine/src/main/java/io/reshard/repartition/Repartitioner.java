@@ -30,7 +30,7 @@ public final class Repartitioner {
               + newest
               + ", to start from an earlier state roll back to it first");
     }
-    return Planner.plan(store, manifest, targetShards);
+    return Planner.plan(manifest, shard -> store.files(manifest, shard), targetShards);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.Placement;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.EntryType;
@@ -28,6 +29,8 @@ final class ShardRows implements RowCursor {
   private final SetDigest passedOver;
   private final Meter.Reading reading;
   private final RowHash rowHash;
+  private final int keyPrefix;
+  private final ByteView bare = new ByteView();
   private byte[] lastKey = new byte[64];
   private int lastLength = -1;
   private int hash;
@@ -55,6 +58,10 @@ final class ShardRows implements RowCursor {
     this.passedOver = passedOver;
     this.reading = reading;
     this.rowHash = new RowHash(source, columnFamily);
+    this.keyPrefix =
+        source.kind() == Layout.Kind.SLOTS && columnFamily.placement() == Placement.HASHED
+            ? Layout.SLOT_BYTES
+            : 0;
   }
 
   @Override
@@ -65,7 +72,7 @@ final class ShardRows implements RowCursor {
       if (isNewKey(key) && isWanted(key)) {
         return true;
       }
-      passedOver.add(columnFamily.name(), entries.type(), key, 0, entries.value());
+      passedOver.add(columnFamily.name(), entries.type(), key, keyPrefix, entries.value());
     }
     reading.end();
     return false;
@@ -100,7 +107,11 @@ final class ShardRows implements RowCursor {
               + " holds a merge operand, which only its backend can resolve; write the row anew with"
               + " a put, commit, and repartition that version");
     }
-    hash = rowHash.hash(key);
+    if (keyPrefix > 0) {
+      Slots.of(key);
+    }
+    bare.set(key.array(), key.offset() + keyPrefix, key.length() - keyPrefix);
+    hash = rowHash.hash(bare);
     int owner = source.shardOfHash(hash);
     if (owner != shard) {
       throw StateStoreException.corrupt(
@@ -132,6 +143,11 @@ final class ShardRows implements RowCursor {
   @Override
   public int hash() {
     return hash;
+  }
+
+  /** The partition key of the current row; valid as long as its key. */
+  ByteView partitionKey() {
+    return rowHash.partitionKey();
   }
 
   @Override
