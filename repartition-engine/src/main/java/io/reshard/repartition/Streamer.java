@@ -82,6 +82,11 @@ final class Streamer {
     this.meter = meter;
   }
 
+  /** Which of the {@link Shards#split} parts the shard at {@code index} of {@code count} is in. */
+  static int part(int index, int parts, int count) {
+    return (int) (((index + 1L) * parts - 1) / count);
+  }
+
   /** Writes the targets, and proves that they hold the rows of the sources. */
   void stream(StreamRows work, TaskOutput output) {
     new Stream(work, output).run();
@@ -188,7 +193,7 @@ final class Streamer {
       try (RowCursor opened = rows.get()) {
         while (opened.next()) {
           int at = targets.indexOf(target.shardOfHash(opened.hash()));
-          int part = (int) (((at + 1L) * parts - 1) / targets.count());
+          int part = part(at, parts, targets.count());
           Run.Builder builder = builders[part];
           if (builder == null) {
             builder = newRun();
