@@ -1,0 +1,257 @@
+package io.reshard.rocksdb;
+
+import io.reshard.spi.ScanRange;
+import io.reshard.spi.StateStoreException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * One open RocksDB database. It is counted: the store holds one reference, each open scan another,
+ * and the native side is closed with the last, so that a scan may outlive a rollback or an import
+ * that puts another database in its store's place. Whoever calls a method holds a reference.
+ *
+ * <p>Its column families are {@code default}, {@code reshard.meta} (no name a user may give; it
+ * holds the version and is never exported) and the user's.
+ */
+final class Database {
+  /** The column family that holds the version. */
+  static final String META = "reshard.meta";
+
+  private static final String DEFAULT = "default";
+  private static final byte[] VERSION_KEY = "version".getBytes(StandardCharsets.US_ASCII);
+
+  private final Path directory;
+  private final RocksDB db;
+  private final List<String> names;
+  private final List<ColumnFamilyHandle> handles;
+  private final AtomicInteger references = new AtomicInteger(1);
+  private volatile Runnable afterClose = () -> {};
+
+  private Database(
+      Path directory, RocksDB db, List<String> names, List<ColumnFamilyHandle> handles) {
+    this.directory = directory;
+    this.db = db;
+    this.names = names;
+    this.handles = handles;
+  }
+
+  /** RocksDB's column families for those of the user, in order of their ids. */
+  static List<String> columnFamilies(List<String> declared) {
+    List<String> names = new ArrayList<>();
+    names.add(DEFAULT);
+    names.add(META);
+    for (String name : declared) {
+      if (!name.equals(DEFAULT)) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  /** Makes a database in a directory where there is none. */
+  static Database create(Natives natives, Path directory, List<String> declared)
+      throws RocksDBException {
+    return open(natives, directory, declared, Mode.CREATE);
+  }
+
+  /** Opens a database that is there. */
+  static Database open(Natives natives, Path directory, List<String> declared)
+      throws RocksDBException {
+    return open(natives, directory, declared, Mode.OPEN);
+  }
+
+  /** Opens a database without changing anything in its directory. */
+  static Database openReadOnly(Natives natives, Path directory, List<String> declared)
+      throws RocksDBException {
+    return open(natives, directory, declared, Mode.READ_ONLY);
+  }
+
+  private enum Mode {
+    CREATE,
+    OPEN,
+    READ_ONLY
+  }
+
+  private static Database open(Natives natives, Path directory, List<String> declared, Mode mode)
+      throws RocksDBException {
+    List<String> names = columnFamilies(declared);
+    List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+    for (String name : names) {
+      descriptors.add(
+          new ColumnFamilyDescriptor(
+              name.getBytes(StandardCharsets.US_ASCII), natives.columnFamilyOptions()));
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    String path = directory.toString();
+    RocksDB db =
+        switch (mode) {
+          case CREATE -> RocksDB.open(natives.createOptions(), path, descriptors, handles);
+          case OPEN -> RocksDB.open(natives.openOptions(), path, descriptors, handles);
+          case READ_ONLY -> RocksDB.openReadOnly(natives.openOptions(), path, descriptors, handles);
+        };
+    return new Database(directory, db, names, handles);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** RocksDB's handle of a column family. */
+  ColumnFamilyHandle handle(String columnFamily) {
+    return handles.get(names.indexOf(columnFamily));
+  }
+
+  // Reading.
+
+  byte @Nullable [] get(ColumnFamilyHandle columnFamily, byte[] key) throws RocksDBException {
+    return db.get(columnFamily, key);
+  }
+
+  /**
+   * The values of several keys. RocksJava's call for it gives null both for a key that is not there
+   * and for one that could not be read, so each null is asked for again alone, which tells.
+   */
+  List<byte @Nullable []> multiGet(ColumnFamilyHandle columnFamily, List<byte[]> keys)
+      throws RocksDBException {
+    List<byte @Nullable []> values =
+        db.multiGetAsList(Collections.nCopies(keys.size(), columnFamily), keys);
+    for (int i = 0; i < keys.size(); i++) {
+      if (values.get(i) == null) {
+        values.set(i, db.get(columnFamily, keys.get(i)));
+      }
+    }
+    return values;
+  }
+
+  /** Rows of a range as of now; the caller closes it before it gives up its reference. */
+  NativeRows rows(ColumnFamilyHandle columnFamily, ScanRange range) {
+    return new NativeRows(db, columnFamily, range);
+  }
+
+  /** The last committed version; 0 if none was. */
+  long version() throws RocksDBException {
+    byte[] value = db.get(handle(META), VERSION_KEY);
+    if (value == null) {
+      return 0;
+    }
+    long version = 0;
+    for (byte b : value) {
+      version = version << 8 | (b & 0xff);
+    }
+    if (value.length != 8 || version < 0) {
+      throw StateStoreException.corrupt(
+          "the version in "
+              + directory
+              + " has "
+              + value.length
+              + " bytes and reads as "
+              + version
+              + "; restore the shard from a snapshot");
+    }
+    return version;
+  }
+
+  // Writing.
+
+  /** Key of the row that holds the version, in {@link #META}. */
+  static byte[] versionKey() {
+    return VERSION_KEY;
+  }
+
+  /** Value of the row that holds the version: 8 bytes, big-endian. */
+  static byte[] versionValue(long version) {
+    byte[] value = new byte[8];
+    for (int i = 0; i < 8; i++) {
+      value[i] = (byte) (version >>> (56 - 8 * i));
+    }
+    return value;
+  }
+
+  /** Applies a batch made by {@link BatchBytes}, wholly or not at all. */
+  void write(WriteOptions options, byte[] batch) throws RocksDBException {
+    try (WriteBatch whole = new WriteBatch(batch)) {
+      db.write(options, whole);
+    }
+  }
+
+  /** Writes every memtable out into files, forced to disk. */
+  void flush() throws RocksDBException {
+    try (FlushOptions options = new FlushOptions().setWaitForFlush(true)) {
+      db.flush(options, handles);
+    }
+  }
+
+  /** Links the whole content, as of now, into a database of its own at a path that is not there. */
+  void checkpoint(Path target) throws RocksDBException {
+    try (Checkpoint checkpoint = Checkpoint.create(db)) {
+      checkpoint.createCheckpoint(target.toString());
+    }
+  }
+
+  // Files.
+
+  /** The SST files of now. They stay as long as deletions are disabled. */
+  List<LiveFileMetaData> files() {
+    return db.getLiveFilesMetaData();
+  }
+
+  /** Keeps RocksDB from deleting files until {@link #enableFileDeletions}. */
+  void disableFileDeletions() throws RocksDBException {
+    db.disableFileDeletions();
+  }
+
+  void enableFileDeletions() throws RocksDBException {
+    db.enableFileDeletions();
+  }
+
+  /** Opens every SST file and reads its properties. */
+  void checkFiles() throws RocksDBException {
+    for (ColumnFamilyHandle handle : handles) {
+      db.getPropertiesOfAllTables(handle);
+    }
+  }
+
+  /** A figure RocksDB keeps for a column family. */
+  long figure(ColumnFamilyHandle columnFamily, String name) throws RocksDBException {
+    return db.getLongProperty(columnFamily, name);
+  }
+
+  /** A figure RocksDB keeps, over all column families. */
+  long figure(String name) throws RocksDBException {
+    return db.getAggregatedLongProperty(name);
+  }
+
+  // Lifetime.
+
+  void retain() {
+    references.incrementAndGet();
+  }
+
+  void release() {
+    if (references.decrementAndGet() == 0) {
+      handles.forEach(ColumnFamilyHandle::close);
+      db.close();
+      afterClose.run();
+    }
+  }
+
+  /** Gives up the store's reference; {@code then} runs when the native side is closed. */
+  void release(Runnable then) {
+    afterClose = then;
+    release();
+  }
+}
