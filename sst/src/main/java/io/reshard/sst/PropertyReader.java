@@ -85,10 +85,10 @@ final class PropertyReader {
   }
 
   /**
-   * The sequence number that ingestion wrote into an external file for all its entries; 0 if it
-   * wrote none.
+   * The sequence number of all entries of an external file: what the database says, or else what
+   * ingestion wrote into the file. 0 for others.
    */
-  long globalSequence() {
+  long globalSequence(long ofDatabase) {
     byte[] value = values.get(PropertyNames.EXTERNAL_SEQUENCE);
     if (value == null) {
       return 0;
@@ -96,11 +96,22 @@ final class PropertyReader {
     if (value.length != Long.BYTES) {
       throw malformed(PropertyNames.EXTERNAL_SEQUENCE, value);
     }
-    long sequence = Bytes.getLong(value, 0);
-    if (sequence < 0 || sequence > SstCursor.MAX_SEQUENCE) {
+    long written = Bytes.getLong(value, 0);
+    if (written < 0 || written > SstCursor.MAX_SEQUENCE) {
       throw malformed(PropertyNames.EXTERNAL_SEQUENCE, value);
     }
-    return sequence;
+    if (written != 0 && ofDatabase != 0 && written != ofDatabase) {
+      throw Faults.corrupt(
+          file,
+          offset,
+          "property '"
+              + PropertyNames.EXTERNAL_SEQUENCE
+              + "' is "
+              + written
+              + ", and its database says "
+              + ofDatabase);
+    }
+    return ofDatabase != 0 ? ofDatabase : written;
   }
 
   /**

@@ -28,7 +28,11 @@ final class PropertyWriter {
   }
 
   PropertyWriter text(String name, String value) {
-    return bytes(name, value.getBytes(StandardCharsets.UTF_8));
+    return bytes(name, utf8(value));
+  }
+
+  static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   PropertyWriter bytes(String name, byte[] value) {

@@ -1,13 +1,61 @@
 package io.reshard.sst;
 
+import io.reshard.spi.ByteView;
+import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.Limits;
+import io.reshard.spi.StateStoreException;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Makes a directory that RocksDB opens as a database out of SST files that lie in it: writes a
- * MANIFEST (a log of VersionEdits) and CURRENT beside them, and copies no data.
+ * MANIFEST (a log of VersionEdits, {@link ManifestLog}) and CURRENT beside them, and copies no
+ * data.
+ *
+ * <p>RocksDB trusts the MANIFEST for two things that can make a read wrong without an error, so
+ * both are settled here:
+ *
+ * <ul>
+ *   <li>On level 0 a read asks one file after another, newest first, and stops at the first that
+ *       has the key. Files are put in that order by their sequence numbers, and the order is
+ *       written down as epoch numbers. Two files whose keys and whose sequence numbers both overlap
+ *       have no such order and are INVALID.
+ *   <li>A read asks level 0 before 1, 1 before 2 and so on. The caller knows that entries of a
+ *       lower level are the newer ones; sequence ranges of whole files do not tell.
+ * </ul>
+ *
+ * <p>On a level above 0 at most one file can have a key: files that overlap there are INVALID.
+ *
+ * <p>The records name no unique ids of the files and no times, which RocksDB then does not check
+ * and takes from the files. A file that is external (ingestible) has in RocksDB the sequence number
+ * that is given here as its largest, for all of its entries.
  */
 public final class RocksDirectory {
+  private static final int LEVELS = 7;
+  private static final long FIRST_FILE_NUMBER = 8;
+
+  /** One that files cannot have. */
+  private static final long MANIFEST_NUMBER = 1;
+
+  /** RocksDB keeps 1 for files ingested behind all others. */
+  private static final long FIRST_EPOCH = 2;
+
   /**
    * One file. It must lie in the directory under RocksDB's name for its number ({@link #fileName}).
    *
@@ -39,13 +87,292 @@ public final class RocksDirectory {
   }
 
   /**
-   * Writes MANIFEST and CURRENT, files and directory forced to disk.
+   * Writes MANIFEST and CURRENT, files and directory forced to disk. The SST files themselves are
+   * the caller's to force. CURRENT comes last and at once: until then there is no database.
    *
-   * @param columnFamilies names in order of their ids, "default" first (id 0)
-   * @throws io.reshard.spi.StateStoreException INVALID if files overlap that must not, UNAVAILABLE
-   *     if writing fails
+   * @param columnFamilies names in order of their ids, "default" first (id 0); where "default" is
+   *     not among them it is added as id 0, and the others follow
+   * @throws io.reshard.spi.StateStoreException INVALID if files overlap that must not, if one is
+   *     not there or has another length, or if the directory has a CURRENT already; UNAVAILABLE if
+   *     writing fails
    */
   public static void write(Path directory, List<String> columnFamilies, List<Member> members) {
-    throw new UnsupportedOperationException("stub");
+    Map<String, Integer> ids = ids(columnFamilies);
+    checkMembers(directory, ids, members);
+    Map<String, List<Member>> byFamily = new HashMap<>();
+    members.forEach(
+        member ->
+            byFamily.computeIfAbsent(member.columnFamily(), name -> new ArrayList<>()).add(member));
+    byFamily.values().forEach(RocksDirectory::checkOverlaps);
+    try {
+      if (Files.exists(directory.resolve("CURRENT"))) {
+        throw StateStoreException.invalid(
+            "directory '" + directory + "' is a database already; give an empty directory");
+      }
+      writeManifest(directory, ids, members, byFamily);
+      writeCurrent(directory);
+      force(directory);
+    } catch (IOException e) {
+      throw StateStoreException.unavailable(
+          "directory '" + directory + "' cannot be made a database: " + e, e);
+    }
+  }
+
+  private static Map<String, Integer> ids(List<String> columnFamilies) {
+    Map<String, Integer> ids = new HashMap<>();
+    List<String> names = new ArrayList<>(columnFamilies);
+    if (!names.contains(ColumnFamily.DEFAULT_NAME)) {
+      names.add(0, ColumnFamily.DEFAULT_NAME);
+    }
+    if (names.indexOf(ColumnFamily.DEFAULT_NAME) != 0) {
+      throw StateStoreException.invalid(
+          "column families " + names + "; put 'default' first, RocksDB gives it id 0");
+    }
+    for (String name : names) {
+      if (ids.put(name, ids.size()) != null) {
+        throw StateStoreException.invalid("column family '" + name + "' twice in " + names);
+      }
+    }
+    return ids;
+  }
+
+  private static void checkMembers(Path directory, Map<String, Integer> ids, List<Member> members) {
+    Set<Long> numbers = new HashSet<>();
+    for (Member member : members) {
+      checkMember(ids, member);
+      if (!numbers.add(member.number())) {
+        throw invalid(member, "its number is given to two files; give each its own");
+      }
+      checkFile(directory, member);
+    }
+  }
+
+  private static void checkMember(Map<String, Integer> ids, Member member) {
+    if (!ids.containsKey(member.columnFamily())) {
+      throw invalid(
+          member, "column family '" + member.columnFamily() + "' is not among " + ids.keySet());
+    }
+    if (member.number() < FIRST_FILE_NUMBER) {
+      throw invalid(member, "give a number from " + FIRST_FILE_NUMBER + " on");
+    }
+    if (member.level() < 0 || member.level() >= LEVELS) {
+      throw invalid(member, "level " + member.level() + "; give 0 to " + (LEVELS - 1));
+    }
+    if (member.smallestSequence() < 0
+        || member.smallestSequence() > member.largestSequence()
+        || member.largestSequence() > SstCursor.MAX_SEQUENCE) {
+      throw invalid(
+          member,
+          "sequence numbers "
+              + member.smallestSequence()
+              + " to "
+              + member.largestSequence()
+              + "; give an ascending range within 0 to 2^56 - 1");
+    }
+    Limits.check(member.smallestKey().length, 0);
+    Limits.check(member.largestKey().length, 0);
+    if (Arrays.compareUnsigned(member.smallestKey(), member.largestKey()) > 0) {
+      throw invalid(member, "its smallest key is beyond its largest: " + keys(member));
+    }
+  }
+
+  private static void checkFile(Path directory, Member member) {
+    Path file = directory.resolve(fileName(member.number()));
+    try {
+      long size = Files.size(file);
+      if (size != member.size()) {
+        throw invalid(
+            member, "'" + file + "' has " + size + " bytes, expected are " + member.size());
+      }
+    } catch (IOException e) {
+      throw new StateStoreException(
+          StateStoreException.Kind.INVALID,
+          "SST file '" + file + "' is not there (" + e + "); link or copy it there first",
+          e);
+    }
+  }
+
+  /** All files of one column family. */
+  private static void checkOverlaps(List<Member> members) {
+    for (int level = 0; level < LEVELS; level++) {
+      List<Member> files = new ArrayList<>();
+      for (Member member : members) {
+        if (member.level() == level) {
+          files.add(member);
+        }
+      }
+      files.sort((a, b) -> Arrays.compareUnsigned(a.smallestKey(), b.smallestKey()));
+      for (int i = 0; i < files.size(); i++) {
+        Member left = files.get(i);
+        for (int j = i + 1; j < files.size() && overlap(left, files.get(j)); j++) {
+          checkOverlap(left, files.get(j));
+        }
+      }
+    }
+  }
+
+  /** Whether keys overlap, {@code left} starting first. */
+  private static boolean overlap(Member left, Member right) {
+    return Arrays.compareUnsigned(left.largestKey(), right.smallestKey()) >= 0;
+  }
+
+  private static void checkOverlap(Member left, Member right) {
+    if (left.level() > 0) {
+      throw invalid(
+          left,
+          "its keys "
+              + keys(left)
+              + " overlap those of "
+              + fileName(right.number())
+              + ", "
+              + keys(right)
+              + ", on level "
+              + left.level()
+              + "; put one of them on another level, or merge them into one file");
+    }
+    if (left.smallestSequence() <= right.largestSequence()
+        && right.smallestSequence() <= left.largestSequence()) {
+      throw invalid(
+          left,
+          "it overlaps "
+              + fileName(right.number())
+              + " on level 0 in its keys, "
+              + keys(left)
+              + " and "
+              + keys(right)
+              + ", and in its sequence numbers, "
+              + left.smallestSequence()
+              + " to "
+              + left.largestSequence()
+              + " and "
+              + right.smallestSequence()
+              + " to "
+              + right.largestSequence()
+              + ", so neither is the newer one; merge them into one file");
+    }
+  }
+
+  private static void writeManifest(
+      Path directory,
+      Map<String, Integer> ids,
+      List<Member> members,
+      Map<String, List<Member>> byFamily)
+      throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(
+            directory.resolve(manifestName()),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
+      writeEdits(new ManifestLog(out), ids, members, byFamily);
+      out.flush();
+      channel.force(true);
+    }
+  }
+
+  private static void writeEdits(
+      ManifestLog log,
+      Map<String, Integer> ids,
+      List<Member> members,
+      Map<String, List<Member>> byFamily)
+      throws IOException {
+    long greatestNumber =
+        members.stream().mapToLong(Member::number).max().orElse(FIRST_FILE_NUMBER);
+    log.append(
+        new ManifestLog.Edit()
+            .comparator(PropertyNames.BYTEWISE_COMPARATOR)
+            .logNumber(0)
+            .nextFileNumber(greatestNumber + 1)
+            .maxColumnFamily(ids.size() - 1)
+            .lastSequence(members.stream().mapToLong(Member::largestSequence).max().orElse(0))
+            .toBytes());
+    List<Map.Entry<String, Integer>> families = new ArrayList<>(ids.entrySet());
+    families.sort(Map.Entry.comparingByValue());
+    for (Map.Entry<String, Integer> family : families) {
+      int id = family.getValue();
+      if (id != 0) {
+        log.append(
+            new ManifestLog.Edit()
+                .comparator(PropertyNames.BYTEWISE_COMPARATOR)
+                .logNumber(0)
+                .columnFamily(id)
+                .addColumnFamily(family.getKey())
+                .toBytes());
+      }
+      long epoch = FIRST_EPOCH;
+      for (Member member : oldestFirst(byFamily.getOrDefault(family.getKey(), List.of()))) {
+        log.append(
+            new ManifestLog.Edit()
+                .newFile(member, smallest(member), largest(member), epoch++)
+                .columnFamily(id)
+                .toBytes());
+      }
+    }
+  }
+
+  private static List<Member> oldestFirst(List<Member> members) {
+    List<Member> sorted = new ArrayList<>(members);
+    sorted.sort(
+        Comparator.comparingInt(Member::level)
+            .reversed()
+            .thenComparingLong(Member::largestSequence)
+            .thenComparingLong(Member::smallestSequence)
+            .thenComparingLong(Member::number));
+    return sorted;
+  }
+
+  /** An internal key that no entry of the file sorts before. */
+  private static byte[] smallest(Member member) {
+    return internalKey(
+        member.smallestKey(), member.largestSequence(), EntryType.SINGLE_DELETE.code());
+  }
+
+  /** An internal key that no entry of the file sorts behind. */
+  private static byte[] largest(Member member) {
+    return internalKey(member.largestKey(), member.smallestSequence(), EntryType.DELETE.code());
+  }
+
+  private static byte[] internalKey(byte[] userKey, long sequence, int type) {
+    byte[] key = Arrays.copyOf(userKey, userKey.length + SstCursor.TRAILER);
+    Bytes.putLong(key, userKey.length, sequence << 8 | type);
+    return key;
+  }
+
+  private static void writeCurrent(Path directory) throws IOException {
+    Path temporary = directory.resolve(String.format("%06d.dbtmp", MANIFEST_NUMBER));
+    try (FileChannel channel =
+            FileChannel.open(
+                temporary,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE);
+        OutputStream out = Channels.newOutputStream(channel)) {
+      out.write((manifestName() + "\n").getBytes(StandardCharsets.US_ASCII));
+      channel.force(true);
+    }
+    Files.move(temporary, directory.resolve("CURRENT"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static String manifestName() {
+    return String.format("MANIFEST-%06d", MANIFEST_NUMBER);
+  }
+
+  /** Makes the names in a directory last; Windows has no such call and needs none. */
+  private static void force(Path directory) throws IOException {
+    if (!System.getProperty("os.name", "").startsWith("Windows")) {
+      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+    }
+  }
+
+  private static String keys(Member member) {
+    return new ByteView(member.smallestKey()) + " to " + new ByteView(member.largestKey());
+  }
+
+  private static StateStoreException invalid(Member member, String what) {
+    return StateStoreException.invalid(
+        "SST file " + fileName(member.number()) + " cannot be put into a database: " + what);
   }
 }

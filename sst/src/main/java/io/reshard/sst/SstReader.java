@@ -43,7 +43,7 @@ public final class SstReader implements AutoCloseable {
   private final byte[] index;
   private volatile boolean closed;
 
-  private SstReader(SstSource source, Footer footer, BlockFetcher fetcher) {
+  private SstReader(SstSource source, Footer footer, BlockFetcher fetcher, long largestSequence) {
     this.source = source;
     this.footer = footer;
     String file = source.name();
@@ -58,7 +58,7 @@ public final class SstReader implements AutoCloseable {
     reader.checkSupported();
     checkMetaBlocks(metaindex);
     this.properties = reader.properties(footer.formatVersion());
-    this.globalSequence = reader.globalSequence();
+    this.globalSequence = reader.globalSequence(largestSequence);
     this.indexFormat = reader.indexFormat();
     BlockHandle indexHandle = footer.index();
     if (indexHandle == null) {
@@ -77,10 +77,23 @@ public final class SstReader implements AutoCloseable {
    *     the property that is not supported
    */
   public static SstReader open(SstSource source) {
+    return open(source, 0);
+  }
+
+  /**
+   * Opens a file of a database. A file that was ingested has sequence number 0 in all its entries;
+   * the one they count with is in the database's MANIFEST only, as least and greatest of the file.
+   *
+   * @param largestSequence greatest sequence number that the database gives for the file: that of
+   *     every entry where the file is an external one; ignored for other files, and where 0
+   * @throws io.reshard.spi.StateStoreException as {@link #open(SstSource)}, and CORRUPT if the file
+   *     itself names another sequence number
+   */
+  public static SstReader open(SstSource source, long largestSequence) {
     try {
       Footer footer = Footer.read(source);
       try (BlockFetcher fetcher = new BlockFetcher(source, footer)) {
-        return new SstReader(source, footer, fetcher);
+        return new SstReader(source, footer, fetcher, largestSequence);
       }
     } catch (RuntimeException | Error e) {
       try {

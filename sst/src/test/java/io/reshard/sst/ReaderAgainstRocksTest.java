@@ -7,6 +7,7 @@ import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.ChecksumType;
 import org.rocksdb.CompressionOptions;
@@ -25,6 +27,7 @@ import org.rocksdb.FlushOptions;
 import org.rocksdb.IndexShorteningMode;
 import org.rocksdb.IndexType;
 import org.rocksdb.IngestExternalFileOptions;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -288,28 +291,33 @@ class ReaderAgainstRocksTest {
     }
   }
 
-  @Test
-  void globalSequenceNumberIsApplied() throws RocksDBException {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void sequenceNumberOfIngestionIsApplied(boolean writtenIntoTheFile) throws RocksDBException {
     List<Entry> rows = rows(200);
     Path database = directory.resolve("ingested");
     try (Options options =
             Rocks.options(Rocks.table(5, ChecksumType.kXXH3), CompressionType.LZ4_COMPRESSION);
         IngestExternalFileOptions ingest =
-            new IngestExternalFileOptions().setWriteGlobalSeqno(true).setSnapshotConsistency(true);
+            new IngestExternalFileOptions().setWriteGlobalSeqno(writtenIntoTheFile);
         RocksDB db = RocksDB.open(options, database.toString())) {
       Path file = Rocks.writeSst(directory.resolve("x.sst"), options, rows);
       db.put(Entry.bytes(rows.get(0).key()), Entry.bytes("older"));
       db.ingestExternalFile(List.of(file.toString()), ingest);
-      long sequence = db.getLatestSequenceNumber();
-      Path ingested =
-          Rocks.sstFiles(database).stream()
-              .max(java.util.Comparator.comparingLong(f -> f.toFile().length()))
-              .orElseThrow();
 
+      LiveFileMetaData ingested =
+          db.getLiveFilesMetaData().stream()
+              .max(Comparator.comparingLong(LiveFileMetaData::size))
+              .orElseThrow();
+      SstSource source = SstSource.ofFile(Path.of(ingested.path() + ingested.fileName()));
+      long sequence = ingested.largestSeqno();
       List<Entry> expected =
           rows.stream().map(e -> Entry.put(e.key(), sequence, e.value())).toList();
       assertThat(sequence).isPositive();
-      assertThat(Entry.readAll(ingested)).isEqualTo(expected);
+      try (SstReader reader =
+          writtenIntoTheFile ? SstReader.open(source) : SstReader.open(source, sequence)) {
+        assertThat(Entry.readAll(reader.cursor())).isEqualTo(expected);
+      }
     }
   }
 
