@@ -1,0 +1,195 @@
+package io.reshard.cli;
+
+import io.reshard.spi.StateStoreException;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Reads inputs record by record into a keyed store, and commits on the way and at each end. */
+final class Loader {
+  /**
+   * How to load.
+   *
+   * @param columnFamily where to
+   * @param schema as which rows
+   * @param format how the input is written
+   * @param delimiter between fields of CSV
+   * @param commitEvery commit after this many records; 0 for only at the end
+   * @param skipMalformed count malformed records and go on, instead of failing at the first
+   * @param again take an input once more that the store has taken wholly
+   */
+  record Options(
+      String columnFamily,
+      RowSchema schema,
+      Input.Format format,
+      char delimiter,
+      long commitEvery,
+      boolean skipMalformed,
+      boolean again) {}
+
+  /** What was done, over all inputs. */
+  static final class Totals {
+    private long records;
+    private long malformed;
+    private long passedOver;
+    private int versions;
+
+    /** Records taken. */
+    long records() {
+      return records;
+    }
+
+    /** Malformed records skipped. */
+    long malformed() {
+      return malformed;
+    }
+
+    /** Records passed over because the store has them. */
+    long passedOver() {
+      return passedOver;
+    }
+
+    /** Versions committed. */
+    int versions() {
+      return versions;
+    }
+  }
+
+  private static final int MALFORMED_SHOWN = 5;
+  private static final int CHECK_EVERY = 1024;
+
+  private final RowTarget store;
+  private final Options options;
+  private final Console console;
+  private final RowSink sink;
+  private final Map<String, String> properties;
+  private final LoadedInputs loaded;
+  private final Totals totals = new Totals();
+
+  /**
+   * A loader into a store.
+   *
+   * @param properties those of the version the store starts from; what is not the loader's is kept
+   */
+  Loader(RowTarget store, Map<String, String> properties, Options options, Console console) {
+    this.store = store;
+    this.options = options;
+    this.console = console;
+    this.sink = RowSink.of(store, options.schema());
+    this.properties = new HashMap<>(properties);
+    this.properties.putAll(options.schema().toProperties(options.columnFamily()));
+    this.loaded = LoadedInputs.of(properties);
+  }
+
+  /** What was done so far. */
+  Totals totals() {
+    return totals;
+  }
+
+  /** Loads one input wholly; its last record ends with a commit. */
+  void load(Input input) throws IOException {
+    LoadedInputs.Taken taken = loaded.taken(input.identity());
+    if (taken.done() && !options.again()) {
+      console.say(
+          input.name()
+              + " is in the store already ("
+              + Units.count(taken.records())
+              + " records): nothing to do; --again adds it once more");
+      totals.passedOver += taken.records();
+      return;
+    }
+    long skip = taken.done() ? 0 : taken.records();
+    if (skip > 0) {
+      console.say(
+          input.name()
+              + ": going on after record "
+              + Units.count(skip)
+              + ", where version "
+              + store.version()
+              + " ends");
+    }
+    RecordReader records =
+        input.records(options.format(), options.delimiter(), options.schema().fields());
+    try (Progress progress = new Progress(console, "load")) {
+      long position = 0;
+      while (step(input, records, position >= skip)) {
+        position++;
+        if (position % CHECK_EVERY == 0) {
+          checkCancelled();
+          progress.bytes(input.bytesRead(), input.size(), Units.count(position) + " records");
+        }
+        if (options.commitEvery() > 0 && position > skip && position % options.commitEvery() == 0) {
+          commit(input, position, false);
+        }
+      }
+      if (position < skip) {
+        throw StateStoreException.invalid(
+            input.name()
+                + " has "
+                + position
+                + " records, the store took "
+                + skip
+                + " of it; it has changed since. Give the same file, or load it with --again");
+      }
+      totals.passedOver += skip;
+      commit(input, position, true);
+    }
+  }
+
+  /** Reads a record and takes it; false at the end. A malformed one counts as a step. */
+  private boolean step(Input input, RecordReader records, boolean take) throws IOException {
+    try {
+      if (!records.next()) {
+        return false;
+      }
+      if (take) {
+        sink.add(records);
+        totals.records++;
+      }
+    } catch (MalformedRecordException e) {
+      if (take) {
+        malformed(input, records.line(), e);
+      }
+    }
+    return true;
+  }
+
+  private void malformed(Input input, long line, MalformedRecordException e) {
+    String where = input.name() + ", line " + line + ": " + e.getMessage();
+    if (!options.skipMalformed()) {
+      throw StateStoreException.invalid(
+          where + ". Correct it, or count and skip such records with --on-error skip");
+    }
+    totals.malformed++;
+    if (totals.malformed <= MALFORMED_SHOWN) {
+      console.say("skipped " + where);
+    }
+    if (totals.malformed == MALFORMED_SHOWN + 1) {
+      console.say("more malformed records are skipped without a word");
+    }
+  }
+
+  private void commit(Input input, long position, boolean done) {
+    sink.flush();
+    loaded.note(input.identity(), position, done);
+    properties.put(LoadedInputs.PROPERTY, loaded.toText());
+    long version = store.commit(properties);
+    totals.versions++;
+    if (options.commitEvery() > 0) {
+      console.say(
+          "version " + version + ": " + Units.count(position) + " records of " + input.name());
+    }
+  }
+
+  private void checkCancelled() {
+    if (console.isCancelled()) {
+      throw new InterruptedRunException(
+          store.version() == 0
+              ? "stopped before the first commit; the store is empty. Run the same command again to"
+                  + " load it"
+              : "stopped; the store is at version "
+                  + store.version()
+                  + ". Run the same command again to go on from there");
+    }
+  }
+}

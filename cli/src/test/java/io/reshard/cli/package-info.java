@@ -1,0 +1,5 @@
+/** Tests of the command. */
+@NullMarked
+package io.reshard.cli;
+
+import org.jspecify.annotations.NullMarked;
