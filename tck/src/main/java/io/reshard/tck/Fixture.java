@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
@@ -57,7 +58,7 @@ final class Fixture implements AutoCloseable {
   private final Scale scale;
   private final List<Backend> backends = new ArrayList<>();
   private @Nullable Backend backend;
-  private int directories;
+  private final AtomicInteger directories = new AtomicInteger();
 
   Fixture(
       StateStoreProvider provider, BackendOptions options, Path directory, long seed, Scale scale) {
@@ -106,7 +107,7 @@ final class Fixture implements AutoCloseable {
 
   /** A directory that does not exist yet. */
   Path newDirectory() {
-    return directory.resolve("d" + directories++);
+    return directory.resolve("d" + directories.getAndIncrement());
   }
 
   /** An empty shard in a directory of its own. */

@@ -40,7 +40,7 @@ interface LifecycleSuite extends Suite {
   }
 
   /** Every call but close and state. */
-  private static Map<String, Fixture.Call> calls(ShardStore store) {
+  static Map<String, Fixture.Call> calls(ShardStore store) {
     Map<String, Fixture.Call> calls = new LinkedHashMap<>();
     calls.put("version", store::version);
     calls.put("get", () -> store.get(ONE, bytes("k")));

@@ -40,7 +40,12 @@ public abstract class StateStoreTck
         ColumnFamilySuite,
         VersionSuite,
         LimitsSuite,
-        LifecycleSuite {
+        LifecycleSuite,
+        SnapshotSuite,
+        PersistenceSuite,
+        ConcurrencySuite,
+        ModelSuite,
+        MetricsSuite {
   private static final long RUN_SEED =
       Long.getLong(Fixture.SEED_PROPERTY, System.nanoTime() & 0x7fff_ffffL);
 
