@@ -196,7 +196,8 @@ interface PersistenceSuite extends Suite {
         }
         if (!killed && done >= version) {
           LockSupport.parkNanos(nanos);
-          process.destroyForcibly();
+          // By its handle: Process would close the pipe, and with it what was said last.
+          process.toHandle().destroyForcibly();
           killed = true;
         }
       }
