@@ -1,12 +1,22 @@
 package io.reshard.checkpoint;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.StateStoreException;
+import io.reshard.sst.Cursors;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.SstReader;
+import io.reshard.sst.SstSource;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * The versions of one store in an {@link ObjectStore}. Thread-safe.
@@ -17,7 +27,34 @@ public final class CheckpointStore implements AutoCloseable {
   /** How long the results of a job are kept: 7 days. */
   public static final Duration JOB_LIFETIME = Duration.ofDays(7);
 
-  private CheckpointStore() {}
+  private static final long LIST_CACHE_BYTES = 64 << 20;
+
+  private final ObjectStore objects;
+  private final String storeId;
+  private final InstantSource clock;
+  private final ObjectHandles handles;
+  private final Boundaries boundaries;
+  private final Versions versions;
+  private final Publisher publisher;
+  private final Jobs jobs;
+  private final Cache<String, List<FileRef>> lists =
+      Caffeine.newBuilder()
+          .maximumWeight(LIST_CACHE_BYTES)
+          .executor(Runnable::run)
+          .<String, List<FileRef>>weigher((name, files) -> 1024 + 512 * files.size())
+          .build();
+  private volatile boolean closed;
+
+  private CheckpointStore(ObjectStore objects, String storeId, InstantSource clock) {
+    this.objects = objects;
+    this.storeId = storeId;
+    this.clock = clock;
+    this.handles = new ObjectHandles(objects);
+    this.boundaries = new Boundaries(objects);
+    this.versions = new Versions(objects, boundaries, storeId);
+    this.publisher = new Publisher(objects, versions, boundaries, storeId, clock);
+    this.jobs = new Jobs(objects, boundaries, clock);
+  }
 
   /**
    * Creates an empty store (no version yet). Takes over {@code objects}.
@@ -25,7 +62,55 @@ public final class CheckpointStore implements AutoCloseable {
    * @throws io.reshard.spi.StateStoreException INVALID if there is a store or anything else already
    */
   public static CheckpointStore create(ObjectStore objects) {
-    throw new UnsupportedOperationException("stub");
+    return create(objects, InstantSource.system());
+  }
+
+  static CheckpointStore create(ObjectStore objects, InstantSource clock) {
+    try {
+      List<ObjectInfo> there = objects.list("", "", 1);
+      if (!there.isEmpty()) {
+        throw notEmpty(objects, there.get(0).name());
+      }
+      StoreFormat format = new StoreFormat(UUID.randomUUID().toString(), clock.millis());
+      byte[] content = Envelope.wrap(format.write());
+      Retry.unavailable(() -> createStore(objects, format, content));
+      return new CheckpointStore(objects, format.storeId(), clock);
+    } catch (StateStoreException e) {
+      objects.close();
+      throw e;
+    }
+  }
+
+  /** An answer may get lost: a store that exists is ours if it has our id. */
+  private static StoreFormat createStore(ObjectStore objects, StoreFormat format, byte[] content) {
+    if (!objects.putIfAbsent(StoreNames.STORE, content) && !format.equals(readStore(objects))) {
+      throw notEmpty(objects, StoreNames.STORE);
+    }
+    return format;
+  }
+
+  private static StateStoreException notEmpty(ObjectStore objects, String name) {
+    return StateStoreException.invalid(
+        "there is '"
+            + name
+            + "' in "
+            + objects.location()
+            + " already; open the store there, or create one where nothing is");
+  }
+
+  private static StoreFormat readStore(ObjectStore objects) {
+    SstSource source = objects.open(StoreNames.STORE);
+    if (source == null) {
+      throw StateStoreException.invalid(
+          "there is no store in "
+              + objects.location()
+              + ": object '"
+              + StoreNames.STORE
+              + "' is missing; give the location of a store, or create one");
+    }
+    try (source) {
+      return StoreFormat.read(Envelope.open(StoreNames.STORE, source));
+    }
   }
 
   /**
@@ -35,27 +120,38 @@ public final class CheckpointStore implements AutoCloseable {
    *     is newer, CORRUPT
    */
   public static CheckpointStore open(ObjectStore objects) {
-    throw new UnsupportedOperationException("stub");
+    return open(objects, InstantSource.system());
+  }
+
+  static CheckpointStore open(ObjectStore objects, InstantSource clock) {
+    try {
+      return new CheckpointStore(objects, readStore(objects).storeId(), clock);
+    } catch (StateStoreException e) {
+      objects.close();
+      throw e;
+    }
   }
 
   /** Identity of the store: a UUID. */
   public String storeId() {
-    throw new UnsupportedOperationException("stub");
+    return storeId;
   }
 
   /** The object store. */
   public ObjectStore objects() {
-    throw new UnsupportedOperationException("stub");
+    return objects;
   }
 
   /** Versions that can be read, ascending. */
   public List<Long> versions() {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    return Collections.unmodifiableList(versions.list());
   }
 
   /** The newest version; 0 if there is none. */
   public long latestVersion() {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    return versions.newest();
   }
 
   /**
@@ -65,7 +161,8 @@ public final class CheckpointStore implements AutoCloseable {
    *     there are; CORRUPT
    */
   public Manifest manifest(long version) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    return versions.get(version);
   }
 
   /**
@@ -73,12 +170,53 @@ public final class CheckpointStore implements AutoCloseable {
    * {@link #upload} and {@link #publish} in an empty store.
    */
   public Manifest origin(Layout layout, List<ColumnFamily> columnFamilies) {
-    throw new UnsupportedOperationException("stub");
+    return new Manifest(
+        storeId,
+        0,
+        0,
+        "",
+        0,
+        Manifest.Operation.COMMIT,
+        "",
+        layout,
+        columnFamilies,
+        Collections.nCopies(layout.shards(), ShardRef.empty()),
+        Map.of());
   }
 
   /** The files of a shard, checked against what the manifest says of it. */
   public List<FileRef> files(Manifest manifest, int shard) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    ShardRef ref = manifest.shards().get(checkShard(manifest, shard));
+    if (ref.files() == 0) {
+      return List.of();
+    }
+    String key = ref.sha256() + ref.object();
+    List<FileRef> cached = lists.getIfPresent(key);
+    if (cached != null) {
+      return cached;
+    }
+    List<FileRef> read = readList(ref);
+    new ShardRules(manifest.layout(), manifest.columnFamilies())
+        .check(shard, read, StateStoreException.Kind.CORRUPT);
+    lists.put(key, read);
+    return read;
+  }
+
+  private static int checkShard(Manifest manifest, int shard) {
+    if (shard < 0 || shard >= manifest.shards().size()) {
+      throw StateStoreException.invalid(
+          "no shard " + shard + "; there are 0 to " + (manifest.shards().size() - 1));
+    }
+    return shard;
+  }
+
+  private List<FileRef> readList(ShardRef ref) {
+    try (SstSource source = handles.open(ref.object(), ref.offset(), ref.length())) {
+      byte[] bytes = new byte[ref.length()];
+      source.read(0, bytes, 0, bytes.length);
+      return ShardListFormat.read(ref, bytes);
+    }
   }
 
   /**
@@ -86,7 +224,12 @@ public final class CheckpointStore implements AutoCloseable {
    * block checksums are verified with every read.
    */
   public SstReader open(FileRef file) {
-    throw new UnsupportedOperationException("stub");
+    return SstReader.open(source(file));
+  }
+
+  private SstSource source(FileRef file) {
+    checkOpen();
+    return handles.open(file.object(), file.offset(), file.length());
   }
 
   /**
@@ -95,7 +238,23 @@ public final class CheckpointStore implements AutoCloseable {
    * @throws io.reshard.spi.StateStoreException CORRUPT naming file, object and what differs
    */
   public void verifyContent(FileRef file) {
-    throw new UnsupportedOperationException("stub");
+    try (SstSource source = source(file)) {
+      String sha256 = Sha256.of(source, 0, file.length());
+      if (!sha256.equals(file.sha256())) {
+        throw StateStoreException.corrupt(
+            "object '"
+                + file.object()
+                + "' at offset "
+                + file.offset()
+                + ": the file of "
+                + file.length()
+                + " bytes has SHA-256 "
+                + sha256
+                + ", expected "
+                + file.sha256()
+                + "; it is damaged. Restore it from a copy, or use another version");
+      }
+    }
   }
 
   /**
@@ -103,14 +262,18 @@ public final class CheckpointStore implements AutoCloseable {
    * as can hold an entry at once: lazily, files of one level above 0 one after another.
    */
   public EntryCursor entries(List<FileRef> files, String columnFamily) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    List<FileRef> own =
+        files.stream().filter(file -> file.columnFamily().equals(columnFamily)).toList();
+    return own.isEmpty() ? Cursors.empty() : ShardEntries.open(this, own);
   }
 
   /**
    * A new upload of a writer with a new id, whose files may be deduplicated against {@code parent}.
    */
   public Upload upload(Manifest parent) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    return new StoreUpload(this, parent, boundaries.newest().number());
   }
 
   /**
@@ -134,7 +297,23 @@ public final class CheckpointStore implements AutoCloseable {
       Layout layout,
       List<List<FileHandle>> shards,
       Map<String, String> properties) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    if (!(upload instanceof StoreUpload own) || own.store() != this) {
+      throw StateStoreException.invalid("the upload is not one of this store; make it by upload()");
+    }
+    if (own.parent().version() != parent.version()) {
+      throw StateStoreException.invalid(
+          "the upload was made for version "
+              + own.parent().version()
+              + " as parent, not "
+              + parent.version()
+              + "; make a new one");
+    }
+    return publisher.publish(
+        own,
+        parent,
+        new Publisher.Draft(operation, backend, layout, parent.columnFamilies(), properties),
+        shards);
   }
 
   /**
@@ -143,12 +322,31 @@ public final class CheckpointStore implements AutoCloseable {
    * @return what was published
    */
   public Manifest rollback(long version) {
-    throw new UnsupportedOperationException("stub");
+    Manifest base = manifest(version);
+    long newest = latestVersion();
+    if (newest == version) {
+      throw StateStoreException.invalid(
+          "version " + version + " is the newest already; there is nothing to roll back");
+    }
+    Manifest parent = manifest(newest);
+    try (StoreUpload upload = new StoreUpload(this, parent, boundaries.newest().number())) {
+      return publisher.rollback(upload, parent, base);
+    }
   }
 
   /** Deletes what no kept version needs, or only says what it would delete. */
   public GcResult gc(GcOptions options) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    return new GarbageCollection(this, versions, boundaries, jobs, options, clock.millis()).run();
+  }
+
+  /** Forgets a deleted object, whatever it was. */
+  void forget(String object) {
+    handles.forget(object);
+    Long version = StoreNames.number(StoreNames.MANIFESTS, object);
+    if (version != null) {
+      versions.forget(version);
+    }
   }
 
   /**
@@ -161,7 +359,8 @@ public final class CheckpointStore implements AutoCloseable {
    * @throws io.reshard.spi.StateStoreException CORRUPT, INCOMPATIBLE
    */
   public Optional<JobResult> jobResult(String job, String task) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    return jobs.get(job, task);
   }
 
   /**
@@ -172,16 +371,38 @@ public final class CheckpointStore implements AutoCloseable {
    *     some of the files already, because the task took longer than its grace; do the task again
    */
   public void putJobResult(String job, String task, JobResult result) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    jobs.put(job, task, result, this::newestObjects);
+  }
+
+  private Set<String> newestObjects() {
+    Set<String> names = new HashSet<>();
+    long newest = latestVersion();
+    if (newest > 0) {
+      Manifest manifest = manifest(newest);
+      for (int shard = 0; shard < manifest.shards().size(); shard++) {
+        files(manifest, shard).forEach(file -> names.add(file.object()));
+      }
+    }
+    return names;
   }
 
   /** Forgets every result of a job: after its publish, never before. */
   public void deleteJob(String job) {
-    throw new UnsupportedOperationException("stub");
+    checkOpen();
+    jobs.delete(job);
   }
 
   @Override
   public void close() {
-    throw new UnsupportedOperationException("stub");
+    closed = true;
+    handles.close();
+    objects.close();
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw StateStoreException.closed("the store in " + objects.location());
+    }
   }
 }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
  * together into one object. Content that the store's parent version holds already is not sent
  * again. Thread-safe. Nothing it creates is visible until a manifest names it.
  */
-public interface Upload {
+public interface Upload extends AutoCloseable {
   /** A directory for the files on their way, on the file system where a link suffices. */
   Path directory();
 
@@ -28,4 +28,11 @@ public interface Upload {
 
   /** Sends what is packed so far; after it every handle given out has its reference. */
   void flush();
+
+  /**
+   * Ends the upload and deletes its directory; handles of files that were sent stay good. Close it
+   * after the publish, or instead of it. Idempotent.
+   */
+  @Override
+  void close();
 }

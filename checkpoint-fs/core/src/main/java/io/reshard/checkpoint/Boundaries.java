@@ -1,0 +1,108 @@
+package io.reshard.checkpoint;
+
+import io.reshard.spi.StateStoreException;
+import io.reshard.sst.SstSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The objects {@code gc/boundary-N.json}: how far garbage collection has gone. The one of the
+ * highest number counts. Each of its figures is at least as high as in the one before.
+ */
+final class Boundaries {
+  /**
+   * A boundary as it counts.
+   *
+   * @param number its number, from 1 on; 0 if there is none yet
+   * @param version versions up to this one are retired
+   * @param cutoffMillis objects created before this may be deleted if nothing names them
+   * @param jobCutoffMillis job results created before this protect nothing any more
+   */
+  record Boundary(long number, long version, long cutoffMillis, long jobCutoffMillis) {
+    private static final Boundary NONE = new Boundary(0, 0, 0, 0);
+  }
+
+  private static final int ATTEMPTS = 100;
+
+  private final ObjectStore objects;
+  private volatile Boundary known = Boundary.NONE;
+
+  Boundaries(ObjectStore objects) {
+    this.objects = objects;
+  }
+
+  /** The newest boundary, as it is in the object store now. */
+  Boundary newest() {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      ObjectInfo newest = newestObject();
+      if (newest == null) {
+        return Boundary.NONE;
+      }
+      long number = numberOf(newest);
+      Boundary cached = known;
+      if (cached.number == number) {
+        return cached;
+      }
+      SstSource source = objects.open(newest.name());
+      if (source != null) { // Else a newer one has replaced it just now.
+        try (source) {
+          Boundary boundary = read(newest, number, source);
+          known = boundary;
+          return boundary;
+        }
+      }
+    }
+    throw StateStoreException.unavailable(
+        "garbage collection advances faster than its boundary can be read; call again", null);
+  }
+
+  private static Boundary read(ObjectInfo object, long number, SstSource source) {
+    BoundaryFormat body = BoundaryFormat.read(Envelope.open(object.name(), source));
+    // A collector whose clock runs ahead must not lock out every writer to come: no cutoff lies
+    // after the moment its boundary was created, by the clock that dates the objects.
+    return new Boundary(
+        number,
+        body.version(),
+        Math.min(body.cutoffMillis(), object.modifiedMillis()),
+        Math.min(body.jobCutoffMillis(), object.modifiedMillis()));
+  }
+
+  private @Nullable ObjectInfo newestObject() {
+    ObjectInfo newest = null;
+    String after = known.number == 0 ? "" : StoreNames.boundary(known.number - 1);
+    while (true) {
+      List<ObjectInfo> page = objects.list(StoreNames.BOUNDARIES, after, 1000);
+      for (ObjectInfo info : page) {
+        if (StoreNames.number(StoreNames.BOUNDARIES, info.name()) != null) {
+          newest = info;
+        }
+      }
+      if (page.isEmpty()) {
+        return newest;
+      }
+      after = page.get(page.size() - 1).name();
+    }
+  }
+
+  private static long numberOf(ObjectInfo info) {
+    Long number = StoreNames.number(StoreNames.BOUNDARIES, info.name());
+    return number == null ? 0 : number;
+  }
+
+  /** Creates a boundary that is nowhere below these figures; returns what counts from now on. */
+  Boundary advance(long version, long cutoffMillis, long jobCutoffMillis) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      Boundary last = newest();
+      BoundaryFormat next =
+          new BoundaryFormat(
+              Math.max(last.version, version),
+              Math.max(last.cutoffMillis, cutoffMillis),
+              Math.max(last.jobCutoffMillis, jobCutoffMillis));
+      if (objects.putIfAbsent(StoreNames.boundary(last.number + 1), Envelope.wrap(next.write()))) {
+        return newest();
+      }
+    }
+    throw StateStoreException.unavailable(
+        "other garbage collections always advance the boundary first; run fewer at once", null);
+  }
+}

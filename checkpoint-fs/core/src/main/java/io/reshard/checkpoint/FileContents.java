@@ -1,0 +1,185 @@
+package io.reshard.checkpoint;
+
+import io.reshard.spi.ByteView;
+import io.reshard.spi.StateStoreException;
+import io.reshard.sst.EntryCursor;
+import io.reshard.sst.EntryType;
+import io.reshard.sst.SstReader;
+import java.util.Arrays;
+
+/**
+ * What an SST file holds, found by reading every entry.
+ *
+ * @param smallestKey least user key
+ * @param largestKey greatest user key
+ * @param smallestSequence least sequence number
+ * @param largestSequence greatest sequence number
+ * @param deletions number of entries that are not puts
+ * @param digest digest of the entries
+ */
+@SuppressWarnings("ArrayRecordComponent") // Handed over, not compared.
+record FileContents(
+    byte[] smallestKey,
+    byte[] largestKey,
+    long smallestSequence,
+    long largestSequence,
+    long deletions,
+    SetDigest digest) {
+
+  /**
+   * Reads a file.
+   *
+   * @param name what errors call it
+   * @param check is shown every entry
+   * @throws StateStoreException CORRUPT if the entries are not in order or not as many as the file
+   *     says; INCOMPATIBLE if it has entries that portable snapshots do not have; INVALID if it has
+   *     none at all
+   */
+  static FileContents read(
+      SstReader reader, String name, String columnFamily, int keyPrefix, EntryCheck check) {
+    long rangeDeletions = reader.properties().rangeDeletions();
+    if (rangeDeletions > 0) {
+      throw StateStoreException.incompatible(
+          "file '"
+              + name
+              + "' has "
+              + rangeDeletions
+              + " range deletes, which snapshots do not have; compact the shard before exporting");
+    }
+    Scan scan = new Scan(name, columnFamily, keyPrefix);
+    try (EntryCursor cursor = reader.cursor()) {
+      while (cursor.next()) {
+        scan.add(cursor.key(), cursor.sequence(), cursor.type(), cursor.value());
+        check.check(cursor.key(), cursor.type(), cursor.value());
+      }
+    }
+    if (scan.digest.count() != reader.properties().entries()) {
+      throw StateStoreException.corrupt(
+          "file '"
+              + name
+              + "' holds "
+              + scan.digest.count()
+              + " entries, its properties say "
+              + reader.properties().entries());
+    }
+    return scan.finish();
+  }
+
+  /** Whether a file holds what its reference says. */
+  boolean matches(FileRef file) {
+    return digest.equals(file.digest())
+        && deletions == file.deletions()
+        && smallestSequence == file.smallestSequence()
+        && largestSequence == file.largestSequence()
+        && Arrays.equals(smallestKey, file.smallestKey())
+        && Arrays.equals(largestKey, file.largestKey());
+  }
+
+  @Override
+  public String toString() {
+    return "digest "
+        + digest
+        + ", "
+        + deletions
+        + " deletions, keys "
+        + new ByteView(smallestKey)
+        + " to "
+        + new ByteView(largestKey)
+        + ", sequence numbers "
+        + smallestSequence
+        + " to "
+        + largestSequence;
+  }
+
+  /** Adds up entries; allocates nothing per entry. */
+  private static final class Scan {
+    private final String name;
+    private final String columnFamily;
+    private final int keyPrefix;
+    private final SetDigest digest = new SetDigest();
+    private final ByteView last = new ByteView();
+    private byte[] lastBytes = new byte[64];
+    private byte[] first = new byte[0];
+    private long lastSequence;
+    private long smallestSequence = Long.MAX_VALUE;
+    private long largestSequence = -1;
+    private long deletions;
+
+    Scan(String name, String columnFamily, int keyPrefix) {
+      this.name = name;
+      this.columnFamily = columnFamily;
+      this.keyPrefix = keyPrefix;
+    }
+
+    void add(ByteView key, long sequence, EntryType type, ByteView value) {
+      if (key.length() < keyPrefix) {
+        throw StateStoreException.corrupt(
+            "file '"
+                + name
+                + "': key "
+                + key
+                + " is shorter than the "
+                + keyPrefix
+                + " bytes of slot in front of every key of column family '"
+                + columnFamily
+                + "'");
+      }
+      if (type == EntryType.MERGE) {
+        throw StateStoreException.incompatible(
+            "file '"
+                + name
+                + "' has a merge operand at key "
+                + key
+                + ", which snapshots do not have; compact the shard before exporting");
+      }
+      if (digest.count() == 0) {
+        first = key.toByteArray();
+      } else {
+        checkOrder(key, sequence);
+      }
+      remember(key);
+      lastSequence = sequence;
+      smallestSequence = Math.min(smallestSequence, sequence);
+      largestSequence = Math.max(largestSequence, sequence);
+      if (type != EntryType.PUT) {
+        deletions++;
+      }
+      digest.add(columnFamily, type, key, keyPrefix, value);
+    }
+
+    private void checkOrder(ByteView key, long sequence) {
+      int order = last.compareTo(key);
+      if (order > 0 || (order == 0 && sequence >= lastSequence)) {
+        throw StateStoreException.corrupt(
+            "file '"
+                + name
+                + "': key "
+                + key
+                + " of sequence number "
+                + sequence
+                + " comes after key "
+                + last
+                + " of "
+                + lastSequence
+                + "; keys must ascend, and sequence numbers of one key descend");
+      }
+    }
+
+    private void remember(ByteView key) {
+      if (lastBytes.length < key.length()) {
+        lastBytes = new byte[Math.max(key.length(), lastBytes.length * 2)];
+      }
+      System.arraycopy(key.array(), key.offset(), lastBytes, 0, key.length());
+      last.set(lastBytes, 0, key.length());
+    }
+
+    FileContents finish() {
+      if (digest.count() == 0) {
+        throw StateStoreException.invalid(
+            "file '" + name + "' has no entries; leave files without entries out of a snapshot");
+      }
+      return new FileContents(
+          first, last.toByteArray(), smallestSequence, largestSequence, deletions, digest);
+    }
+  }
+}

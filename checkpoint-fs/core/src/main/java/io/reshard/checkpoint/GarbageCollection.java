@@ -1,0 +1,228 @@
+package io.reshard.checkpoint;
+
+import io.reshard.checkpoint.Boundaries.Boundary;
+import io.reshard.spi.StateStoreException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.function.Predicate;
+
+/**
+ * Deletes what no version names any more. Writers may be at work meanwhile, and any of them may
+ * stand still for any time at any point; nothing here relies on how long anything takes.
+ *
+ * <ol>
+ *   <li>Choose the versions to retire: the newest is never one of them.
+ *   <li><b>Advance the boundary</b>: versions up to B are retired, objects created before the
+ *       cutoff may be deleted. From now on no reader shows a retired version, and every writer that
+ *       creates a manifest afterwards learns of this collection when it reads the boundary.
+ *   <li><b>Then list the versions</b> above B and mark every object they name; mark what young job
+ *       results name. If anything cannot be read, stop: nothing is deleted on half a knowledge.
+ *   <li>Delete: retired manifests, old job results, and the unmarked lists and files created before
+ *       the cutoff.
+ * </ol>
+ *
+ * <p>Why no file is lost. A version listed in step 3 is marked. A version created after that
+ * listing was created after the boundary; its writer reads the boundary and gives the version up
+ * unless all the objects it made itself are younger than the cutoff, which step 4 spares. All else
+ * that version names is its parent's, and so on back to a version that was listed: the newest one
+ * of then, whose objects are marked. {@link Publisher} is the other half.
+ *
+ * <p>Why no retired version comes back. Its name becomes free only in step 4, after the boundary
+ * rose to it; whoever creates it again finds itself below the boundary.
+ *
+ * <p>Clocks. The cutoff is compared with objects' creation times only, all by the object store's
+ * clock. The collector's own clock merely chooses it; a cutoff in the future counts as the moment
+ * the boundary was created. So a wrong clock makes the grace shorter or longer, never the result
+ * wrong. Two collections at once do the same work twice.
+ */
+final class GarbageCollection {
+  private static final int PAGE = 1000;
+
+  private final ObjectStore objects;
+  private final CheckpointStore store;
+  private final Versions versions;
+  private final Boundaries boundaries;
+  private final Jobs jobs;
+  private final GcOptions options;
+  private final long now;
+
+  private final Set<String> named = new HashSet<>();
+  private final List<String> deleted = new ArrayList<>();
+  private long deletedBytes;
+  private long kept;
+  private long young;
+
+  GarbageCollection(
+      CheckpointStore store,
+      Versions versions,
+      Boundaries boundaries,
+      Jobs jobs,
+      GcOptions options,
+      long now) {
+    this.objects = store.objects();
+    this.store = store;
+    this.versions = versions;
+    this.boundaries = boundaries;
+    this.jobs = jobs;
+    this.options = options;
+    this.now = now;
+  }
+
+  GcResult run() {
+    long cutoff = Math.max(0, now - options.grace().toMillis());
+    long jobCutoff = Math.max(0, now - CheckpointStore.JOB_LIFETIME.toMillis());
+    Boundary boundary = advance(chooseRetired(), cutoff, jobCutoff);
+    cutoff = Math.min(cutoff, boundary.cutoffMillis());
+    jobCutoff = Math.min(jobCutoff, boundary.jobCutoffMillis());
+
+    List<Long> keptVersions = versions.numbersAfter(boundary.version());
+    keptVersions.forEach(this::mark);
+    named.addAll(jobs.named(jobCutoff));
+
+    List<Long> deletedVersions = sweepManifests(boundary.version());
+    long oldestJob = jobCutoff;
+    sweep(StoreNames.JOBS, info -> info.modifiedMillis() >= oldestJob);
+    long oldestObject = cutoff;
+    sweep(StoreNames.SHARDS, info -> isNamedOrYoung(info, oldestObject));
+    sweep(StoreNames.FILES, info -> isNamedOrYoung(info, oldestObject));
+    sweep(StoreNames.BOUNDARIES, info -> isNewestBoundary(info, boundary.number()));
+    if (!options.dryRun()) {
+      cleanStaging();
+    }
+    return new GcResult(
+        keptVersions, deletedVersions, List.copyOf(deleted), deletedBytes, kept, young);
+  }
+
+  /** The last version to retire; those before it go with it. */
+  private long chooseRetired() {
+    long before = boundaries.newest().version();
+    SortedMap<Long, ObjectInfo> all = versions.manifestsAfter(before);
+    int candidates = all.size() - options.keepVersions();
+    long youngest = now - options.keepAge().toMillis();
+    long retired = before;
+    for (Map.Entry<Long, ObjectInfo> version : all.entrySet()) {
+      if (candidates-- <= 0 || version.getValue().modifiedMillis() >= youngest) {
+        break;
+      }
+      retired = version.getKey();
+    }
+    return retired;
+  }
+
+  private Boundary advance(long retired, long cutoff, long jobCutoff) {
+    if (options.dryRun()) {
+      return new Boundary(boundaries.newest().number(), retired, cutoff, jobCutoff);
+    }
+    return boundaries.advance(retired, cutoff, jobCutoff);
+  }
+
+  private void mark(long version) {
+    Manifest manifest = versions.read(version);
+    if (manifest == null) {
+      return; // Another collection has retired it meanwhile.
+    }
+    Set<String> lists = new HashSet<>();
+    for (int shard = 0; shard < manifest.shards().size(); shard++) {
+      ShardRef ref = manifest.shards().get(shard);
+      if (ref.files() > 0 && lists.add(ref.sha256() + ref.object())) {
+        named.add(ref.object());
+        for (FileRef file : store.files(manifest, shard)) {
+          named.add(file.object());
+        }
+      }
+    }
+  }
+
+  private boolean isNamedOrYoung(ObjectInfo info, long cutoff) {
+    if (named.contains(info.name())) {
+      return true;
+    }
+    if (info.modifiedMillis() >= cutoff) {
+      young++;
+      return true;
+    }
+    return false;
+  }
+
+  private static boolean isNewestBoundary(ObjectInfo info, long newest) {
+    Long number = StoreNames.number(StoreNames.BOUNDARIES, info.name());
+    return number == null || number >= newest;
+  }
+
+  private List<Long> sweepManifests(long retired) {
+    List<Long> deletedVersions = new ArrayList<>();
+    sweep(
+        StoreNames.MANIFESTS,
+        info -> {
+          Long version = StoreNames.number(StoreNames.MANIFESTS, info.name());
+          if (version == null || version > retired) {
+            return true;
+          }
+          deletedVersions.add(version);
+          return false;
+        });
+    return deletedVersions;
+  }
+
+  /** Deletes the objects below a prefix, except those to keep. */
+  private void sweep(String prefix, Predicate<ObjectInfo> keep) {
+    String after = "";
+    while (true) {
+      List<ObjectInfo> page = objects.list(prefix, after, PAGE);
+      if (page.isEmpty()) {
+        return;
+      }
+      for (ObjectInfo info : page) {
+        if (keep.test(info)) {
+          kept++;
+        } else {
+          delete(info);
+        }
+      }
+      after = page.get(page.size() - 1).name();
+    }
+  }
+
+  private void delete(ObjectInfo info) {
+    deleted.add(info.name());
+    deletedBytes += info.size();
+    if (!options.dryRun()) {
+      objects.delete(info.name());
+      store.forget(info.name());
+    }
+  }
+
+  /** What uploads of processes that died have left on local disk. */
+  private void cleanStaging() {
+    Path staging = objects.stagingDirectory();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(staging)) {
+      for (Path path : stream) {
+        if (isOld(path)) {
+          LocalFiles.deleteTree(path);
+        }
+      }
+    } catch (IOException e) {
+      throw LocalFiles.failed("listing " + staging, e);
+    } catch (java.nio.file.DirectoryIteratorException e) {
+      throw StateStoreException.unavailable(
+          "listing " + staging + " failed: " + e + "; call again", e);
+    }
+  }
+
+  private boolean isOld(Path path) throws IOException {
+    try {
+      return Files.getLastModifiedTime(path).toMillis() < now - options.grace().toMillis();
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.reshard.checkpoint;
+
+import io.reshard.spi.ByteView;
+import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.StateStoreException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What must hold of the files of one shard, as far as their references tell: column families are
+ * declared; in a HASHED column family of a slots layout every key's slot is the shard's; and files
+ * of one level above 0 do not overlap.
+ */
+final class ShardRules {
+  private final Layout layout;
+  private final Map<String, ColumnFamily> columnFamilies;
+
+  ShardRules(Layout layout, List<ColumnFamily> columnFamilies) {
+    this.layout = layout;
+    this.columnFamilies =
+        columnFamilies.stream().collect(Collectors.toMap(ColumnFamily::name, Function.identity()));
+  }
+
+  /**
+   * Checks a shard's files.
+   *
+   * @param kind what a violation is: INVALID of files to be published, CORRUPT of published ones
+   */
+  void check(int shard, List<FileRef> files, StateStoreException.Kind kind) {
+    Map<String, List<FileRef>> runs = new TreeMap<>();
+    for (FileRef file : files) {
+      ColumnFamily columnFamily = columnFamilies.get(file.columnFamily());
+      if (columnFamily == null) {
+        throw violation(kind, shard, file, "belongs to a column family that is not declared");
+      }
+      if (Manifest.keyPrefix(layout, columnFamily) > 0) {
+        checkSlots(shard, file, kind);
+      }
+      if (file.level() > 0) {
+        runs.computeIfAbsent(file.columnFamily() + "/" + file.level(), name -> new ArrayList<>())
+            .add(file);
+      }
+    }
+    runs.values().forEach(run -> checkOverlap(shard, run, kind));
+  }
+
+  private void checkSlots(int shard, FileRef file, StateStoreException.Kind kind) {
+    int first = layout.firstSlot(shard);
+    int end = layout.firstSlot(shard + 1);
+    boolean within =
+        file.smallestKey().length >= Layout.SLOT_BYTES
+            && file.largestKey().length >= Layout.SLOT_BYTES
+            && file.firstSlot() >= first
+            && file.lastSlot() < end;
+    if (!within) {
+      throw violation(
+          kind, shard, file, "holds keys outside the shard's slots " + first + " to " + (end - 1));
+    }
+  }
+
+  private static void checkOverlap(int shard, List<FileRef> run, StateStoreException.Kind kind) {
+    run.sort(Comparator.comparing(FileRef::smallestKey, Arrays::compareUnsigned));
+    for (int i = 1; i < run.size(); i++) {
+      FileRef previous = run.get(i - 1);
+      if (Arrays.compareUnsigned(previous.largestKey(), run.get(i).smallestKey()) >= 0) {
+        throw violation(
+            kind,
+            shard,
+            run.get(i),
+            "overlaps the file of SHA-256 "
+                + previous.sha256()
+                + " with keys up to "
+                + new ByteView(previous.largestKey())
+                + " on the same level "
+                + previous.level());
+      }
+    }
+  }
+
+  private static StateStoreException violation(
+      StateStoreException.Kind kind, int shard, FileRef file, String what) {
+    return new StateStoreException(
+        kind,
+        "shard "
+            + shard
+            + ": the file of SHA-256 "
+            + file.sha256()
+            + " in object '"
+            + file.object()
+            + "' at offset "
+            + file.offset()
+            + ", column family '"
+            + file.columnFamily()
+            + "', keys "
+            + new ByteView(file.smallestKey())
+            + " to "
+            + new ByteView(file.largestKey())
+            + ", "
+            + what);
+  }
+}
