@@ -20,12 +20,16 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * One open RocksDB database. It is counted: the store holds one reference, each open scan another,
- * and the native side is closed with the last, so that a scan may outlive a rollback or an import
- * that puts another database in its store's place. Whoever calls a method holds a reference.
+ * One open RocksDB database, or the absence of one: an empty shard has none until its first commit,
+ * as making one costs a dozen forced writes, and a restore would throw it away at once.
+ *
+ * <p>It is counted: the store holds one reference, each open scan another, and the native side is
+ * closed with the last, so that a scan may outlive a rollback or an import that puts another
+ * database in its store's place. Whoever calls a method holds a reference.
  *
  * <p>Its column families are {@code default}, {@code reshard.meta} (no name a user may give; it
- * holds the version and is never exported) and the user's.
+ * holds the version and is never exported) and the user's. Methods name one of the user's by its
+ * place in the list that was declared.
  */
 final class Database {
   /** The column family that holds the version. */
@@ -35,18 +39,31 @@ final class Database {
   private static final byte[] VERSION_KEY = "version".getBytes(StandardCharsets.US_ASCII);
 
   private final Path directory;
-  private final RocksDB db;
-  private final List<String> names;
+  private final @Nullable RocksDB db;
+
+  /** In order of their ids; {@link #META} is the second. */
   private final List<ColumnFamilyHandle> handles;
+
+  /** Those of the user, as declared. */
+  private final List<ColumnFamilyHandle> declared;
+
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile Runnable afterClose = () -> {};
 
   private Database(
-      Path directory, RocksDB db, List<String> names, List<ColumnFamilyHandle> handles) {
+      Path directory,
+      @Nullable RocksDB db,
+      List<ColumnFamilyHandle> handles,
+      List<ColumnFamilyHandle> declared) {
     this.directory = directory;
     this.db = db;
-    this.names = names;
     this.handles = handles;
+    this.declared = declared;
+  }
+
+  /** No database: nothing can be read from it, and it must not be written to. */
+  static Database absent(Path directory) {
+    return new Database(directory, null, List.of(), List.of());
   }
 
   /** RocksDB's column families for those of the user, in order of their ids. */
@@ -103,48 +120,58 @@ final class Database {
           case OPEN -> RocksDB.open(natives.openOptions(), path, descriptors, handles);
           case READ_ONLY -> RocksDB.openReadOnly(natives.openOptions(), path, descriptors, handles);
         };
-    return new Database(directory, db, names, handles);
+    List<ColumnFamilyHandle> ofUser = new ArrayList<>();
+    declared.forEach(name -> ofUser.add(handles.get(names.indexOf(name))));
+    return new Database(directory, db, handles, ofUser);
   }
 
   Path directory() {
     return directory;
   }
 
-  /** RocksDB's handle of a column family. */
-  ColumnFamilyHandle handle(String columnFamily) {
-    return handles.get(names.indexOf(columnFamily));
+  /** RocksDB's id of a column family. */
+  int id(int columnFamily) {
+    return declared.get(columnFamily).getID();
+  }
+
+  /** RocksDB's id of {@link #META}. */
+  int metaId() {
+    return handles.get(1).getID();
   }
 
   // Reading.
 
-  byte @Nullable [] get(ColumnFamilyHandle columnFamily, byte[] key) throws RocksDBException {
-    return db.get(columnFamily, key);
+  byte @Nullable [] get(int columnFamily, byte[] key) throws RocksDBException {
+    return db == null ? null : db.get(declared.get(columnFamily), key);
   }
 
   /**
    * The values of several keys. RocksJava's call for it gives null both for a key that is not there
    * and for one that could not be read, so each null is asked for again alone, which tells.
    */
-  List<byte @Nullable []> multiGet(ColumnFamilyHandle columnFamily, List<byte[]> keys)
-      throws RocksDBException {
+  List<byte @Nullable []> multiGet(int columnFamily, List<byte[]> keys) throws RocksDBException {
+    if (db == null) {
+      return Collections.nCopies(keys.size(), null);
+    }
+    ColumnFamilyHandle handle = declared.get(columnFamily);
     List<byte @Nullable []> values =
-        db.multiGetAsList(Collections.nCopies(keys.size(), columnFamily), keys);
+        db.multiGetAsList(Collections.nCopies(keys.size(), handle), keys);
     for (int i = 0; i < keys.size(); i++) {
       if (values.get(i) == null) {
-        values.set(i, db.get(columnFamily, keys.get(i)));
+        values.set(i, db.get(handle, keys.get(i)));
       }
     }
     return values;
   }
 
   /** Rows of a range as of now; the caller closes it before it gives up its reference. */
-  NativeRows rows(ColumnFamilyHandle columnFamily, ScanRange range) {
-    return new NativeRows(db, columnFamily, range);
+  @Nullable NativeRows rows(int columnFamily, ScanRange range) {
+    return db == null ? null : new NativeRows(db, declared.get(columnFamily), range);
   }
 
   /** The last committed version; 0 if none was. */
   long version() throws RocksDBException {
-    byte[] value = db.get(handle(META), VERSION_KEY);
+    byte[] value = db == null ? null : db.get(handles.get(1), VERSION_KEY);
     if (value == null) {
       return 0;
     }
@@ -184,20 +211,20 @@ final class Database {
   /** Applies a batch made by {@link BatchBytes}, wholly or not at all. */
   void write(WriteOptions options, byte[] batch) throws RocksDBException {
     try (WriteBatch whole = new WriteBatch(batch)) {
-      db.write(options, whole);
+      present().write(options, whole);
     }
   }
 
   /** Writes every memtable out into files, forced to disk. */
   void flush() throws RocksDBException {
     try (FlushOptions options = new FlushOptions().setWaitForFlush(true)) {
-      db.flush(options, handles);
+      present().flush(options, handles);
     }
   }
 
   /** Links the whole content, as of now, into a database of its own at a path that is not there. */
   void checkpoint(Path target) throws RocksDBException {
-    try (Checkpoint checkpoint = Checkpoint.create(db)) {
+    try (Checkpoint checkpoint = Checkpoint.create(present())) {
       checkpoint.createCheckpoint(target.toString());
     }
   }
@@ -206,33 +233,40 @@ final class Database {
 
   /** The SST files of now. They stay as long as deletions are disabled. */
   List<LiveFileMetaData> files() {
-    return db.getLiveFilesMetaData();
+    return present().getLiveFilesMetaData();
   }
 
   /** Keeps RocksDB from deleting files until {@link #enableFileDeletions}. */
   void disableFileDeletions() throws RocksDBException {
-    db.disableFileDeletions();
+    present().disableFileDeletions();
   }
 
   void enableFileDeletions() throws RocksDBException {
-    db.enableFileDeletions();
+    present().enableFileDeletions();
   }
 
   /** Opens every SST file and reads its properties. */
   void checkFiles() throws RocksDBException {
     for (ColumnFamilyHandle handle : handles) {
-      db.getPropertiesOfAllTables(handle);
+      present().getPropertiesOfAllTables(handle);
     }
   }
 
   /** A figure RocksDB keeps for a column family. */
-  long figure(ColumnFamilyHandle columnFamily, String name) throws RocksDBException {
-    return db.getLongProperty(columnFamily, name);
+  long figure(int columnFamily, String name) throws RocksDBException {
+    return db == null ? 0 : db.getLongProperty(declared.get(columnFamily), name);
   }
 
   /** A figure RocksDB keeps, over all column families. */
   long figure(String name) throws RocksDBException {
-    return db.getAggregatedLongProperty(name);
+    return db == null ? 0 : db.getAggregatedLongProperty(name);
+  }
+
+  private RocksDB present() {
+    if (db == null) {
+      throw StateStoreException.internal("there is no database in " + directory + " yet", null);
+    }
+    return db;
   }
 
   // Lifetime.
@@ -244,7 +278,9 @@ final class Database {
   void release() {
     if (references.decrementAndGet() == 0) {
       handles.forEach(ColumnFamilyHandle::close);
-      db.close();
+      if (db != null) {
+        db.close();
+      }
       afterClose.run();
     }
   }

@@ -104,6 +104,8 @@ final class Natives implements AutoCloseable {
         // What is not in the log at a close is uncommitted.
         .setAvoidFlushDuringShutdown(true)
         .setMaxTotalWalSize(Math.max(1 << 20, settings.memtableBytes()))
+        // A log allocated ahead takes a memtable of disk for each shard, written to or not.
+        .setAllowFAllocate(false)
         .setMaxOpenFiles(settings.openFiles())
         // More spawns threads at every open, which costs ten times the open itself.
         .setMaxFileOpeningThreads(1)

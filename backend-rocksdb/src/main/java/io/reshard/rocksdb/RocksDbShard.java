@@ -32,7 +32,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteOptions;
@@ -87,19 +86,13 @@ final class RocksDbShard implements ShardStore {
   private static final long FIRST_FILE = 8;
 
   private static final class Family {
-    final String name;
+    /** Place in the list declared, by which the database knows it. */
+    final int index;
+
     final Overlay overlay = new Overlay();
 
-    /** Of the present database. */
-    ColumnFamilyHandle handle;
-
-    Family(String name, ColumnFamilyHandle handle) {
-      this.name = name;
-      this.handle = handle;
-    }
-
-    int id() {
-      return handle.getID();
+    Family(int index) {
+      this.index = index;
     }
   }
 
@@ -147,10 +140,10 @@ final class RocksDbShard implements ShardStore {
     this.declared = declared;
     this.database = database;
     this.generation = directory.generation();
-    this.ids = FileIds.load(database.directory());
+    this.ids = generation > 0 ? FileIds.load(database.directory()) : new FileIds();
     this.version = database.version();
     for (String name : declared) {
-      families.put(name, new Family(name, database.handle(name)));
+      families.put(name, new Family(families.size()));
     }
   }
 
@@ -175,15 +168,7 @@ final class RocksDbShard implements ShardStore {
     if (directory.generation() > 0) {
       return Database.open(natives, directory.database(directory.generation()), declared);
     }
-    long first = directory.newGeneration();
-    Database database = Database.create(natives, directory.database(first), declared);
-    try {
-      directory.publish(first);
-    } catch (RuntimeException e) {
-      database.release();
-      throw e;
-    }
-    return database;
+    return Database.absent(directory.path());
   }
 
   private static void release(@Nullable Database database, ShardDirectory directory) {
@@ -217,7 +202,7 @@ final class RocksDbShard implements ShardStore {
       checkOpen();
       byte[] written = family.overlay.get(key);
       if (written == null) {
-        return database.get(family.handle, key);
+        return database.get(family.index, key);
       }
       return written == Overlay.DELETED ? null : written.clone();
     } catch (RocksDBException e) {
@@ -247,7 +232,7 @@ final class RocksDbShard implements ShardStore {
         }
       }
       if (!missing.isEmpty()) {
-        List<byte @Nullable []> found = database.multiGet(family.handle, missing);
+        List<byte @Nullable []> found = database.multiGet(family.index, missing);
         int next = 0;
         for (int i = 0; i < keys.length; i++) {
           values[i] = values[i] == null ? found.get(next++) : given(values[i]);
@@ -284,7 +269,7 @@ final class RocksDbShard implements ShardStore {
       }
       // RocksDB's bounds must be in order.
       ScanRange bounds = range.isEmpty() ? ScanRange.between(EMPTY, EMPTY) : range;
-      NativeRows below = database.rows(family.handle, bounds);
+      @Nullable NativeRows below = database.rows(family.index, bounds);
       database.retain();
       boolean forward = range.direction() == ScanRange.Direction.FORWARD;
       Scan scan = new Scan(this, database, below, above, forward);
@@ -374,6 +359,28 @@ final class RocksDbShard implements ShardStore {
     accountOverlays();
   }
 
+  /** Makes the database, if this is the first commit or spill. */
+  private void ensureDatabase() throws RocksDBException {
+    if (generation > 0) {
+      return;
+    }
+    long first = directory.newGeneration();
+    Database made = Database.create(natives, directory.database(first), declared);
+    try {
+      publish(first);
+    } catch (StateStoreException e) {
+      made.release();
+      throw e;
+    }
+    content.writeLock().lock();
+    try {
+      database = made;
+    } finally {
+      content.writeLock().unlock();
+    }
+    generation = first;
+  }
+
   private boolean isSpilled() {
     return generation != directory.generation();
   }
@@ -381,6 +388,7 @@ final class RocksDbShard implements ShardStore {
   /** Moves the overlays into the database, as uncommitted rows. */
   private void spill() {
     try {
+      ensureDatabase();
       if (!isSpilled()) {
         long committed = directory.newGeneration();
         database.checkpoint(directory.database(committed));
@@ -405,7 +413,7 @@ final class RocksDbShard implements ShardStore {
   private void writeOverlays() throws RocksDBException {
     BatchBytes batch = new BatchBytes(SPILL_BYTES + (64 << 10));
     for (Family family : families.values()) {
-      int id = family.id();
+      int id = database.id(family.index);
       try (StateIterator rows = freeze(family).scan(ScanRange.all())) {
         while (rows.next()) {
           add(batch, id, rows);
@@ -449,6 +457,7 @@ final class RocksDbShard implements ShardStore {
                 + this.version
                 + "; give a greater version");
       }
+      ensureDatabase();
       if (!isSpilled() && overlayBytes > MAX_BATCH_BYTES) {
         spill();
       }
@@ -477,12 +486,12 @@ final class RocksDbShard implements ShardStore {
     long bytes = VERSION_BATCH_BYTES;
     for (Family family : families.values()) {
       synchronized (freezing) {
-        bytes += family.overlay.batchBytes(family.id());
+        bytes += family.overlay.batchBytes(database.id(family.index));
       }
     }
     BatchBytes batch = new BatchBytes(Math.toIntExact(bytes));
     for (Family family : families.values()) {
-      int id = family.id();
+      int id = database.id(family.index);
       try (StateIterator rows = freeze(family).scan(ScanRange.all())) {
         while (rows.next()) {
           add(batch, id, rows);
@@ -505,7 +514,7 @@ final class RocksDbShard implements ShardStore {
 
   private static void addVersion(BatchBytes batch, Database database, long version) {
     batch.put(
-        database.handle(Database.META).getID(),
+        database.metaId(),
         new ByteView(Database.versionKey()),
         new ByteView(Database.versionValue(version)));
   }
@@ -549,9 +558,6 @@ final class RocksDbShard implements ShardStore {
     long oldGeneration = generation;
     content.writeLock().lock();
     try {
-      for (Family family : families.values()) {
-        family.handle = next.handle(family.name);
-      }
       database = next;
       clearOverlays();
       spilledBytes = 0;
@@ -561,6 +567,7 @@ final class RocksDbShard implements ShardStore {
     }
     generation = directory.generation();
     if (old != next) {
+      // A scan may still read it.
       old.release(() -> directory.discard(oldGeneration));
     }
   }
@@ -580,7 +587,7 @@ final class RocksDbShard implements ShardStore {
         } finally {
           source.release();
         }
-      } else {
+      } else if (generation > 0) {
         database.flush();
         database.disableFileDeletions();
         try {
@@ -735,7 +742,7 @@ final class RocksDbShard implements ShardStore {
       checkOpen();
       long rows = 0;
       for (Family family : families.values()) {
-        rows += database.figure(family.handle, "rocksdb.estimate-num-keys");
+        rows += database.figure(family.index, "rocksdb.estimate-num-keys");
         rows += family.overlay.rowsAdded();
       }
       long memtables = database.figure("rocksdb.cur-size-all-mem-tables");

@@ -3,6 +3,7 @@ package io.reshard.rocksdb;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
 /**
@@ -15,7 +16,7 @@ import org.rocksdb.RocksDBException;
 final class Scan implements StateIterator {
   private final RocksDbShard shard;
   private final Database database;
-  private final NativeRows below;
+  private final @Nullable NativeRows below;
   private final StateIterator above;
 
   /** 1 or -1: turns a comparison of keys into one of places in the scan. */
@@ -35,7 +36,7 @@ final class Scan implements StateIterator {
   Scan(
       RocksDbShard shard,
       Database database,
-      NativeRows below,
+      @Nullable NativeRows below,
       StateIterator above,
       boolean forward) {
     this.shard = shard;
@@ -63,7 +64,7 @@ final class Scan implements StateIterator {
   private boolean step() throws RocksDBException {
     while (true) {
       if (stepBelow) {
-        onBelow = below.next(belowKey);
+        onBelow = below != null && below.next(belowKey);
         stepBelow = false;
       }
       if (stepAbove) {
@@ -78,7 +79,7 @@ final class Scan implements StateIterator {
           point(value, above.value());
           return true;
         }
-      } else if (onBelow) {
+      } else if (onBelow && below != null) {
         stepBelow = true;
         point(key, belowKey);
         below.value(value);
@@ -128,7 +129,9 @@ final class Scan implements StateIterator {
     }
     released = true;
     above.close();
-    below.close();
+    if (below != null) {
+      below.close();
+    }
     database.release();
     // Last, so that a store being closed waits until the native side is gone.
     shard.forget(this);

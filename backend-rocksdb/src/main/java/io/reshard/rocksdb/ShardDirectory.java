@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   reshard-rocksdb 1
- *   generation N             0 until the first database is whole
+ *   generation N             0 until the first commit: there is no database yet
  *   column-family NAME       one line for each
  *   crc32c HHHHHHHH          of all bytes before this line
  * </pre>
