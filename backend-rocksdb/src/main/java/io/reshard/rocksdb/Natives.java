@@ -43,7 +43,7 @@ final class Natives implements AutoCloseable {
     Env env = Env.getDefault();
     // The default environment belongs to the whole process: its threads only ever become more.
     env.incBackgroundThreadsIfNeeded(settings.backgroundThreads(), Priority.LOW);
-    env.incBackgroundThreadsIfNeeded(1, Priority.HIGH);
+    env.incBackgroundThreadsIfNeeded((settings.backgroundThreads() + 1) / 2, Priority.HIGH);
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(cache)
@@ -103,7 +103,8 @@ final class Natives implements AutoCloseable {
         .setAvoidFlushDuringRecovery(true)
         // What is not in the log at a close is uncommitted.
         .setAvoidFlushDuringShutdown(true)
-        .setMaxTotalWalSize(Math.max(1 << 20, settings.memtableBytes()))
+        // The log of each shard is read at its open: it must not grow for ever.
+        .setMaxTotalWalSize(settings.writeBufferBytes())
         // A log allocated ahead takes a memtable of disk for each shard, written to or not.
         .setAllowFAllocate(false)
         .setMaxOpenFiles(settings.openFiles())

@@ -628,7 +628,7 @@ final class RocksDbShard implements ShardStore {
     ids.retain(numbers);
     ids.save(source.directory());
     for (SnapshotFile file : files) {
-      if (!writer.reuse(file.id())) {
+      if (!writer.reuse(file.id(), file.level())) {
         writer.addFile(file);
       }
     }
@@ -685,12 +685,17 @@ final class RocksDbShard implements ShardStore {
     List<RocksDirectory.Member> members = new ArrayList<>();
     long number = FIRST_FILE;
     for (SnapshotFile file : reader.files(incoming)) {
+      if (!incoming.equals(file.path().getParent())) {
+        // It is moved, so it must not be a file the reader still needs.
+        throw StateStoreException.internal(
+            "file " + file.path() + " of the snapshot was not put into " + incoming, null);
+      }
       members.add(member(file, number));
       Files.move(file.path(), target.resolve(RocksDirectory.fileName(number)));
       names.put(number, file.id());
       number++;
     }
-    Files.delete(incoming);
+    ShardDirectory.delete(incoming);
     if (members.isEmpty()) {
       return Database.create(natives, target, declared);
     }

@@ -1,12 +1,14 @@
 package io.reshard.rocksdb;
 
 import io.reshard.spi.StateStoreException;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -100,8 +102,14 @@ final class ShardDirectory implements AutoCloseable {
   static ShardDirectory open(Path directory, List<String> columnFamilies) {
     Path path;
     try {
-      Files.createDirectories(directory);
+      // It may be a link to a directory, which createDirectories does not take.
+      if (!Files.isDirectory(directory)) {
+        Files.createDirectories(directory);
+      }
       path = directory.toRealPath();
+    } catch (FileAlreadyExistsException e) {
+      throw StateStoreException.invalid(
+          directory + " is to be a shard's directory, but " + e.getFile() + " is a file");
     } catch (IOException e) {
       throw Errors.io("making directory", directory, e);
     }
@@ -334,29 +342,35 @@ final class ShardDirectory implements AutoCloseable {
   }
 
   static void writeFile(Path file, String text, boolean force) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
+    // Not a channel: an interrupt of the thread would close it halfway and fail the store.
+    try (FileOutputStream out = new FileOutputStream(file.toFile())) {
+      out.write(text.getBytes(StandardCharsets.ISO_8859_1));
       if (force) {
-        channel.force(true);
+        out.getFD().sync();
       }
     }
   }
 
   private static void forceDirectory(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+          channel.force(true);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  private static void delete(Path directory) {
+  /** Removes a directory with all it holds, if it is there. */
+  static void delete(Path directory) {
     try {
       Files.walkFileTree(
           directory,

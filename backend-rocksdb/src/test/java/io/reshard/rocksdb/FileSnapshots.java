@@ -39,9 +39,14 @@ final class FileSnapshots {
         new SnapshotWriter() {
           @Override
           public boolean reuse(String fileId) {
+            throw new AssertionError("it knows the level");
+          }
+
+          @Override
+          public boolean reuse(String fileId, int level) {
             SnapshotFile known = files.get(fileId);
             if (known != null) {
-              taken.add(known);
+              taken.add(at(known, known.path(), level));
             }
             return known != null;
           }
@@ -102,12 +107,16 @@ final class FileSnapshots {
   }
 
   static SnapshotFile at(SnapshotFile file, Path path) {
+    return at(file, path, file.level());
+  }
+
+  private static SnapshotFile at(SnapshotFile file, Path path, int level) {
     return new SnapshotFile(
         file.id(),
         file.columnFamily(),
         path,
         file.size(),
-        file.level(),
+        level,
         file.smallestKey(),
         file.largestKey(),
         file.smallestSequence(),

@@ -1,5 +1,6 @@
 package io.reshard.rocksdb;
 
+import static io.reshard.rocksdb.Rows.assertKind;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +10,7 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.ShardOptions;
 import io.reshard.spi.ShardStore;
+import io.reshard.spi.StateStoreException.Kind;
 import io.reshard.spi.WriteBatch;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -102,6 +104,14 @@ class KillTest {
         lines.add(line);
       }
       assertThat(lines).as("lines of the process").isNotEmpty();
+      assertKind(
+          Kind.INVALID,
+          () -> {
+            try (Backend second = start(budget)) {
+              second.open(options(shard));
+            }
+          },
+          "another process");
       LockSupport.parkNanos(random.nextInt(20_000_000));
       // Process.destroyForcibly() would throw away what it has written and we have not read.
       process.toHandle().destroyForcibly();
@@ -179,11 +189,12 @@ class KillTest {
     private Writer() {}
 
     @SuppressWarnings("SystemOut") // It reports to the test that way.
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
       long budget = Long.parseLong(arguments[1]);
       long seed = Long.parseLong(arguments[2]);
       try (Backend backend = start(budget);
           ShardStore store = backend.open(options(Path.of(arguments[0])))) {
+        FileSnapshots snapshots = new FileSnapshots(Files.createTempDirectory("snapshots"));
         System.out.println("open");
         for (long version = store.version() + 1; version < 10_000; version++) {
           if (version % 3 == 0) {
@@ -192,6 +203,10 @@ class KillTest {
           }
           batches(version, budget, seed).forEach(store::write);
           store.commit(version);
+          if (version % 4 == 0) {
+            // An import of the very same is no change, but replaces the whole database.
+            store.importSnapshot(FileSnapshots.reader(snapshots.take(store)));
+          }
           System.out.println("committed " + version + ".");
         }
       }

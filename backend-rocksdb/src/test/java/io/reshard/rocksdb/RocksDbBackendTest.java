@@ -518,6 +518,33 @@ class RocksDbBackendTest {
   }
 
   @Test
+  void interruptedThreadLosesNothing() {
+    backend.close();
+    start(BackendOptions.defaults().withMemoryBudget(1 << 20));
+    Thread.currentThread().interrupt();
+    fillBlock(1);
+    store.commit(1);
+    fillBlock(2);
+    store.rollback();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(store.state()).isEqualTo(ShardStore.State.OPEN);
+    assertThat(store.version()).isEqualTo(1);
+  }
+
+  @Test
+  void directoryMayBeALinkButNoFile() throws IOException {
+    Path real = Files.createDirectory(directory.resolve("real"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), real);
+    try (ShardStore linked = backend.open(new ShardOptions(link, FAMILIES))) {
+      linked.commit(1);
+      ShardOptions same = new ShardOptions(real, FAMILIES);
+      assertKind(Kind.INVALID, () -> backend.open(same), "open already");
+    }
+    Path file = Files.createFile(directory.resolve("file"));
+    assertKind(Kind.INVALID, () -> backend.open(new ShardOptions(file, FAMILIES)), "is a file");
+  }
+
+  @Test
   void optionsAreChecked() {
     assertOption("compression", "gzip", "lz4, none, zstd or snappy");
     assertOption("blockBytes", "1", "1024");
