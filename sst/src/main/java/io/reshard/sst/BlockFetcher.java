@@ -18,6 +18,8 @@ final class BlockFetcher implements AutoCloseable {
   private static final int FIRST_READ = 64 << 10;
   private static final byte[] EMPTY = new byte[0];
 
+  private static final long NOT_INGESTED = -1;
+
   /** What of the property's name its block may not share with the name before. */
   private static final byte[] GLOBAL_SEQUENCE = ".global_seqno".getBytes(StandardCharsets.US_ASCII);
 
@@ -68,15 +70,19 @@ final class BlockFetcher implements AutoCloseable {
    * @param maxBytes most it may have, stored and decompressed
    */
   void fetch(long offset, long size, String what, int maxBytes) {
-    fetch(offset, size, what, maxBytes, false);
+    fetch(offset, size, what, maxBytes, NOT_INGESTED);
   }
 
-  /** Fetches the properties block, where an ingestion may have left its mark. */
-  void fetchProperties(BlockHandle handle, int maxBytes) {
-    fetch(handle.offset(), handle.size(), "properties block", maxBytes, true);
+  /**
+   * Fetches the properties block, into which an ingestion may have written a sequence number.
+   *
+   * @param sequence what the database says of the file; 0 if it is not known
+   */
+  void fetchProperties(BlockHandle handle, int maxBytes, long sequence) {
+    fetch(handle.offset(), handle.size(), "properties block", maxBytes, sequence);
   }
 
-  private void fetch(long offset, long size, String what, int maxBytes, boolean ingested) {
+  private void fetch(long offset, long size, String what, int maxBytes, long ingested) {
     if (offset < 0 || size < 0 || size > end || offset > end - size - BlockHandle.TRAILER) {
       throw Faults.corrupt(
           file,
@@ -110,12 +116,12 @@ final class BlockFetcher implements AutoCloseable {
     limit = decompressor.length();
   }
 
-  private void verify(
-      byte[] bytes, int at, int stored, long offset, String what, boolean ingested) {
+  private void verify(byte[] bytes, int at, int stored, long offset, String what, long ingested) {
     int expected = Bytes.getInt(bytes, at + stored + 1);
     int actual = checksum(bytes, at, stored, offset);
     if (actual != expected
-        && !(ingested && matchesBeforeIngestion(bytes, at, stored, offset, expected))) {
+        && (ingested == NOT_INGESTED
+            || !matchesBeforeIngestion(bytes, at, stored, offset, expected, ingested))) {
       throw Faults.corrupt(
           file,
           offset,
@@ -135,10 +141,10 @@ final class BlockFetcher implements AutoCloseable {
   /**
    * Whether the block is a properties block into which an ingestion wrote its sequence number:
    * RocksDB (write_global_seqno) overwrites the value and leaves the checksum, which was taken with
-   * the value 0.
+   * the value 0. A flipped bit there would look the same, so the database must know the number too.
    */
   private boolean matchesBeforeIngestion(
-      byte[] bytes, int at, int stored, long offset, int expected) {
+      byte[] bytes, int at, int stored, long offset, int expected, long sequence) {
     int value = endOf(GLOBAL_SEQUENCE, bytes, at, at + stored - Long.BYTES);
     if (value < 0) {
       return false;
@@ -147,6 +153,17 @@ final class BlockFetcher implements AutoCloseable {
     Bytes.putLong(bytes, value, 0);
     boolean matches = checksum(bytes, at, stored, offset) == expected;
     Bytes.putLong(bytes, value, written);
+    if (matches && written != sequence) {
+      throw Faults.incompatible(
+          file,
+          "has property '"
+              + PropertyNames.EXTERNAL_SEQUENCE
+              + "' = "
+              + written
+              + ", which its checksum does not cover, and "
+              + (sequence == 0 ? "its database was not asked" : "its database says " + sequence),
+          "give the largest sequence number that the database has for the file");
+    }
     return matches;
   }
 

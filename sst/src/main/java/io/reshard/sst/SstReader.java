@@ -51,7 +51,7 @@ public final class SstReader implements AutoCloseable {
     fetcher.fetch(metaindexOffset, footer.metaindex().size(), "metaindex block", MAX_META_BYTES);
     Map<String, byte[]> metaindex = entries(fetcher, metaindexOffset);
     BlockHandle propertiesHandle = handle(metaindex, PropertyNames.PROPERTIES_BLOCK);
-    fetcher.fetchProperties(propertiesHandle, MAX_META_BYTES);
+    fetcher.fetchProperties(propertiesHandle, MAX_META_BYTES, largestSequence);
     PropertyReader reader =
         new PropertyReader(
             file, propertiesHandle.offset(), entries(fetcher, propertiesHandle.offset()));
@@ -87,7 +87,8 @@ public final class SstReader implements AutoCloseable {
    * @param largestSequence greatest sequence number that the database gives for the file: that of
    *     every entry where the file is an external one; ignored for other files, and where 0
    * @throws io.reshard.spi.StateStoreException as {@link #open(SstSource)}, and CORRUPT if the file
-   *     itself names another sequence number
+   *     itself names another sequence number, INCOMPATIBLE if it names one outside its checksum
+   *     (RocksDB's write_global_seqno) that is not this
    */
   public static SstReader open(SstSource source, long largestSequence) {
     try {

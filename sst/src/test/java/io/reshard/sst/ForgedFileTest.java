@@ -1,0 +1,300 @@
+package io.reshard.sst;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reshard.spi.Limits;
+import io.reshard.spi.StateStoreException;
+import io.reshard.spi.StateStoreException.Kind;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Files that lie behind right checksums: each check of the reader, one by one. */
+class ForgedFileTest {
+  private static final byte[] TAIL = Forge.ints(0, 1);
+  private static final byte[] GOOD = Forge.put("b", 5, "v");
+  private static final BlockHandle HUGE = new BlockHandle(1L << 62, 1L << 62);
+
+  @Test
+  void theForgeItselfIsSound() {
+    byte[] file = Forge.file(2, GOOD, Forge.put("c", 5, "w"), TAIL);
+    assertThat(Entry.readAll(SstSource.ofBytes("forged", file)))
+        .containsExactly(Entry.put("b", 5, "v"), Entry.put("c", 5, "w"));
+  }
+
+  @Test
+  void keysThatDescend() {
+    assertCorrupt(Forge.file(2, GOOD, Forge.put("a", 9, "v"), TAIL), "not beyond");
+    assertCorrupt(Forge.file(2, Forge.put("bb", 1, ""), GOOD, TAIL), "not beyond");
+    assertCorrupt(Forge.file(2, GOOD, Forge.put("", 9, "v"), TAIL), "not beyond");
+    byte[] shared = Forge.entry(1, 8, 0, Forge.internal("", 9, 1));
+    assertCorrupt(Forge.file(2, Forge.put("bb", 1, ""), shared, TAIL), "not beyond");
+  }
+
+  @Test
+  void sequencesThatDoNotDescend() {
+    assertCorrupt(Forge.file(2, GOOD, GOOD, TAIL), "not beyond");
+    assertCorrupt(Forge.file(2, GOOD, Forge.put("b", 6, "v"), TAIL), "not beyond");
+    // The trailer is shared as well.
+    byte[] same = Forge.entry(9, 0, 0);
+    assertCorrupt(Forge.file(2, GOOD, same, TAIL), "not beyond");
+  }
+
+  @Test
+  void keysThatDescendFromBlockToBlock() {
+    Forge forge = new Forge().entries(2);
+    BlockHandle first = forge.block(Forge.concat(Forge.put("m", 1, ""), TAIL), 0);
+    BlockHandle second = forge.block(Forge.concat(GOOD, TAIL), 0);
+    assertCorrupt(forge.index("n", first).index("z", second).finish(), "not beyond");
+  }
+
+  @Test
+  void keysShorterThanTheirTrailer() {
+    assertCorrupt(Forge.file(1, Forge.entry(0, 7, 0, new byte[7]), TAIL), "0 shared, 7 own");
+    assertCorrupt(Forge.file(1, Forge.entry(0, 0, 0), TAIL), "0 shared, 0 own");
+  }
+
+  @Test
+  void moreSharedThanThereIs() {
+    assertCorrupt(
+        Forge.file(2, GOOD, Forge.entry(10, 8, 0, new byte[8]), TAIL), "10 shared, 8 own");
+    assertCorrupt(Forge.file(1, Forge.entry(1, 8, 0, new byte[8]), TAIL), "1 shared, 8 own");
+    // Nor may the first entry of a block share with the last one of the block before.
+    Forge forge = new Forge().entries(2);
+    BlockHandle first = forge.block(Forge.concat(GOOD, TAIL), 0);
+    BlockHandle second =
+        forge.block(Forge.concat(Forge.entry(1, 9, 0, Forge.internal("x", 5, 1)), TAIL), 0);
+    assertCorrupt(forge.index("b", first).index("z", second).finish(), "0 to share");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {100, 128, 1 << 20, Integer.MAX_VALUE})
+  void lengthsBeyondTheBlock(long length) {
+    assertCorrupt(Forge.file(1, Forge.entry(0, length, 0, new byte[9]), TAIL), "bytes left");
+    assertCorrupt(
+        Forge.file(1, Forge.entry(0, 9, length, Forge.internal("b", 5, 1)), TAIL), "bytes left");
+    assertCorrupt(Forge.file(1, Forge.entry(length, 9, 0, new byte[9]), TAIL), "bytes left");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1L << 31, 1L << 40, 1L << 62, -1})
+  void lengthsBeyond32Bits(long length) {
+    assertCorrupt(Forge.file(1, Forge.entry(0, length, 0, new byte[9]), TAIL), "beyond 2^");
+    byte[] value = Forge.concat(new byte[] {0, 9}, Bytes.varint(length), new byte[9]);
+    assertCorrupt(Forge.file(1, value, TAIL), "beyond 2^");
+    assertCorrupt(Forge.file(1, Bytes.varint(length), new byte[9], TAIL), "beyond 2^");
+  }
+
+  @Test
+  void varintsThatDoNotEnd() {
+    byte[] endless = new byte[30];
+    Arrays.fill(endless, (byte) 0xff);
+    assertCorrupt(Forge.file(1, endless, TAIL), "more than 64 bits");
+    assertCorrupt(Forge.file(1, new byte[] {(byte) 0xff}, TAIL), "runs beyond the end");
+  }
+
+  @Test
+  void keysAndValuesBeyondTheLimits() {
+    String key = "k".repeat(Limits.MAX_KEY_BYTES + 1);
+    assertCorrupt(Forge.file(1, Forge.put(key, 1, ""), TAIL), "own");
+    byte[] internal = Forge.internal("b", 1, 1);
+    byte[] value = new byte[Limits.MAX_VALUE_BYTES + 1];
+    assertCorrupt(
+        Forge.file(1, Forge.entry(0, 9, value.length, internal, value), TAIL), "value bytes");
+  }
+
+  @Test
+  void typesThatDoNotExistOrDoNotFit() {
+    byte[] unknown = Forge.entry(0, 9, 0, Forge.internal("b", 1, 99));
+    assertCorrupt(Forge.file(1, unknown, TAIL), "type 99");
+    byte[] deleteWithValue = Forge.entry(0, 9, 1, Forge.internal("b", 1, 0), new byte[1]);
+    assertCorrupt(Forge.file(1, deleteWithValue, TAIL), "type 0 with a value");
+    byte[] blob = Forge.entry(0, 9, 1, Forge.internal("b", 1, 0x11), new byte[1]);
+    assertFails(Kind.INCOMPATIBLE, Forge.file(1, blob, TAIL), "blob");
+    byte[] wide = Forge.entry(0, 9, 1, Forge.internal("b", 1, 0x16), new byte[1]);
+    assertFails(Kind.INCOMPATIBLE, Forge.file(1, wide, TAIL), "wide columns");
+  }
+
+  @Test
+  void restartsOutOfBounds() {
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints(0, 2)), "restart");
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints(11, 2)), "restart");
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints(0, 0, 2)), "restart 1 of a block is 0");
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints(13, 1)), "restart 0 of a block is 13");
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints(-1, 1)), "restart 0 of a block is -1");
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints((1 << 28) - 1)), "restarts in a block");
+    assertCorrupt(Forge.file(1, new byte[3]), "a block of 3 bytes");
+    assertCorrupt(Forge.file(1, new byte[0]), "a block of 0 bytes");
+  }
+
+  @Test
+  void bitsInTheTailOfABlock() {
+    assertFails(Kind.INCOMPATIBLE, Forge.file(1, GOOD, Forge.ints(0, 1 | 1 << 28)), "apart");
+    assertFails(Kind.INCOMPATIBLE, Forge.file(1, GOOD, Forge.ints(0, 1 | 1 << 30)), "reserved");
+    assertCorrupt(Forge.file(1, GOOD, Forge.ints(0, 1 | 1 << 31)), "restart");
+    assertCorrupt(
+        Forge.file(1, GOOD, Forge.ints(0), new byte[] {-1, -1}, Forge.ints(1 | 1 << 31)),
+        "65535 buckets");
+    assertThat(
+            Entry.readAll(
+                SstSource.ofBytes("hint", Forge.file(1, GOOD, Forge.ints(0, 1 | 1 << 29)))))
+        .hasSize(1);
+  }
+
+  @Test
+  void blocksThatOverlapOrGoBack() {
+    Forge forge = new Forge().entries(2);
+    BlockHandle first = forge.block(Forge.concat(GOOD, TAIL), 0);
+    assertCorrupt(forge.index("b", first).index("z", first).finish(), "block before");
+
+    Forge back = new Forge().entries(2);
+    BlockHandle later = back.block(Forge.concat(Forge.put("m", 1, ""), TAIL), 0);
+    BlockHandle earlier = back.block(Forge.concat(GOOD, TAIL), 0);
+    assertCorrupt(back.index("b", earlier).index("m", later).finish(), "block before");
+  }
+
+  @Test
+  void partitionsThatLeadInCircles() {
+    Forge forge = new Forge().entries(1);
+    forge.properties.put("rocksdb.block.based.table.index.type", Forge.ints(2));
+    BlockHandle data = forge.block(Forge.concat(GOOD, TAIL), 0);
+    byte[] entry = Forge.concat(Forge.entry(0, 1, -1, Entry.bytes("b")), data.toBytes());
+    BlockHandle partition = forge.block(Forge.concat(entry, TAIL), 0);
+    assertCorrupt(forge.index("b", partition).index("c", partition).finish(), "block before");
+  }
+
+  @Test
+  void indexKeysThatDescend() {
+    Forge forge = new Forge().entries(2);
+    BlockHandle first = forge.block(Forge.concat(GOOD, TAIL), 0);
+    BlockHandle second = forge.block(Forge.concat(Forge.put("c", 1, ""), TAIL), 0);
+    assertCorrupt(forge.index("d", first).index("c", second).finish(), "index keys do not ascend");
+  }
+
+  @Test
+  void keysBeyondTheirSeparator() {
+    Forge forge = new Forge();
+    BlockHandle block = forge.block(Forge.concat(GOOD, TAIL), 0);
+    assertCorrupt(forge.index("a", block).finish(), "beyond what the index says");
+  }
+
+  @Test
+  void fewerOrMoreEntriesThanTheProperties() {
+    assertCorrupt(Forge.file(2, GOOD, TAIL), "has 1 entries");
+    assertCorrupt(Forge.file(0, GOOD, TAIL), "says 0");
+    assertCorrupt(new Forge().finish(), "has 0 entries");
+  }
+
+  @Test
+  void hugeHandles() {
+    assertCorrupt(new Forge().index("z", HUGE).finish(), "points at a block");
+    assertCorrupt(
+        new Forge().index("z", new BlockHandle(0, Long.MAX_VALUE)).finish(), "points at a block");
+    assertCorrupt(new Forge().finish(HUGE, HUGE), "metaindex block");
+    Forge forge = new Forge();
+    forge.metaindex.put("rocksdb.properties", HUGE.toBytes());
+    assertCorrupt(forge.finish(), "properties block");
+    // Sizes by delta that overflow.
+    Forge delta = new Forge().entries(2);
+    BlockHandle block = delta.block(Forge.concat(GOOD, TAIL), 0);
+    byte[] overflow = Forge.concat(Forge.entry(1, 1, -1, Entry.bytes("c")), Bytes.varint(-2L));
+    assertCorrupt(delta.index("b", block).rawIndex(overflow).finish(), "points at");
+  }
+
+  @Test
+  void hugeIndexEntries() {
+    for (long length : new long[] {1 << 21, Integer.MAX_VALUE, 1L << 62}) {
+      assertCorrupt(
+          new Forge().rawIndex(Forge.entry(0, length, -1, new byte[8])).finish(), "index key");
+      assertCorrupt(
+          new Forge().rawIndex(Forge.entry(length, 2, -1, new byte[8])).finish(), "index key");
+    }
+  }
+
+  @Test
+  void decompressedSizesThatCannotBe() {
+    for (int type : new int[] {1, 2, 4, 5, 7}) {
+      assertCorrupt(compressed(type, Bytes.varint(1L << 62), new byte[9]), "claims");
+      assertCorrupt(compressed(type, Bytes.varint(2_000_000_000), new byte[9]), "claims");
+      assertCorrupt(compressed(type, Bytes.varint(40), new byte[9]), "a block");
+      assertCorrupt(compressed(type), "decompressed size");
+    }
+    assertCorrupt(compressed(4, Bytes.varint(100_000), new byte[9]), "claims to decompress");
+    assertCorrupt(compressed(1, Bytes.varint(100_000), new byte[9]), "claims to decompress");
+    assertCorrupt(compressed(2, Bytes.varint(100_000), new byte[9]), "claims to decompress");
+  }
+
+  /** A block that gives more than it claims, or less. */
+  @Test
+  void bombs() {
+    byte[] zeros = new byte[1 << 20];
+    for (Compression compression : List.of(Compression.LZ4, Compression.ZSTD, Compression.SNAPPY)) {
+      try (Compressor compressor = new Compressor(compression)) {
+        byte[] target = new byte[(int) compressor.maxBytes(zeros.length)];
+        int length = compressor.compress(zeros, zeros.length, target, 0);
+        byte[] honest = Arrays.copyOf(target, length);
+        for (int claimed : new int[] {200_000, (1 << 20) - 1, (1 << 20) + 1}) {
+          byte[] lying = honest.clone();
+          Bytes.putVarint(lying, 0, claimed);
+          assertCorrupt(compressed(compression.code(), lying), "a block");
+        }
+      }
+    }
+  }
+
+  private static byte[] compressed(int type, byte[]... parts) {
+    Forge forge = new Forge();
+    BlockHandle handle = forge.block(Forge.concat(parts), type);
+    return forge.index("z", handle).finish();
+  }
+
+  @Test
+  void propertiesThatAreMissingOrMalformed() {
+    Forge forge = new Forge();
+    forge.properties.remove("rocksdb.num.entries");
+    assertCorrupt(forge.finish(), "'rocksdb.num.entries' is missing");
+    forge = new Forge();
+    forge.properties.put("rocksdb.num.entries", new byte[] {1, 2});
+    assertCorrupt(forge.finish(), "rocksdb.num.entries");
+    forge = new Forge();
+    forge.properties.put("rocksdb.block.based.table.index.type", new byte[3]);
+    assertCorrupt(forge.finish(), "index.type");
+    forge = new Forge();
+    forge.properties.put("rocksdb.block.based.table.index.type", Forge.ints(4));
+    assertFails(Kind.INCOMPATIBLE, forge.finish(), "index.type");
+    forge = new Forge();
+    forge.properties.put("rocksdb.external_sst_file.global_seqno", new byte[7]);
+    assertCorrupt(forge.finish(), "global_seqno");
+    forge = new Forge();
+    forge.properties.remove("rocksdb.comparator");
+    assertFails(Kind.INCOMPATIBLE, forge.finish(), "rocksdb.comparator");
+    forge = new Forge();
+    forge.metaindex.put("rocksdb.range_del", new BlockHandle(0, 0).toBytes());
+    assertFails(Kind.INCOMPATIBLE, forge.finish(), "rocksdb.range_del");
+  }
+
+  @Test
+  void notAnSstFile() {
+    assertCorrupt(new byte[0], "0 bytes");
+    assertCorrupt(new byte[52], "52 bytes");
+    assertCorrupt(new byte[5000], "magic number");
+    byte[] newer = new Forge().finish();
+    Bytes.putInt(newer, newer.length - 12, 8);
+    assertFails(Kind.INCOMPATIBLE, newer, "format version 8");
+  }
+
+  private static void assertCorrupt(byte[] file, String named) {
+    assertFails(Kind.CORRUPT, file, named);
+  }
+
+  private static void assertFails(Kind kind, byte[] file, String named) {
+    assertThatThrownBy(() -> Entry.readAll(SstSource.ofBytes("forged.sst", file)))
+        .isInstanceOfSatisfying(
+            StateStoreException.class, e -> assertThat(e.kind()).as(e.getMessage()).isEqualTo(kind))
+        .hasMessageContaining("forged.sst")
+        .hasMessageContaining(named);
+  }
+}
