@@ -8,6 +8,7 @@ import io.reshard.sst.Cursors;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.SstReader;
 import io.reshard.sst.SstSource;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
@@ -230,6 +231,14 @@ public final class CheckpointStore implements AutoCloseable {
   private SstSource source(FileRef file) {
     checkOpen();
     return handles.open(file.object(), file.offset(), file.length());
+  }
+
+  /** Copies or links a file to local disk. */
+  void download(FileRef file, Path target) {
+    checkOpen();
+    if (!objects.download(file.object(), file.offset(), file.length(), target)) {
+      throw handles.missing(file.object());
+    }
   }
 
   /**

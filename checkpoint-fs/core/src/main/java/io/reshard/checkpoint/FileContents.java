@@ -37,15 +37,7 @@ record FileContents(
    */
   static FileContents read(
       SstReader reader, String name, String columnFamily, int keyPrefix, EntryCheck check) {
-    long rangeDeletions = reader.properties().rangeDeletions();
-    if (rangeDeletions > 0) {
-      throw StateStoreException.incompatible(
-          "file '"
-              + name
-              + "' has "
-              + rangeDeletions
-              + " range deletes, which snapshots do not have; compact the shard before exporting");
-    }
+    checkFeatures(reader, name);
     Scan scan = new Scan(name, columnFamily, keyPrefix);
     try (EntryCursor cursor = reader.cursor()) {
       while (cursor.next()) {
@@ -63,6 +55,29 @@ record FileContents(
               + reader.properties().entries());
     }
     return scan.finish();
+  }
+
+  /**
+   * Checks what a file's properties say.
+   *
+   * @throws StateStoreException INCOMPATIBLE if it has entries that portable snapshots do not have
+   */
+  static void checkFeatures(SstReader reader, String name) {
+    checkAbsent(name, "range deletes", reader.properties().rangeDeletions());
+    checkAbsent(name, "merge operands", reader.properties().mergeOperands());
+  }
+
+  private static void checkAbsent(String name, String what, long count) {
+    if (count > 0) {
+      throw StateStoreException.incompatible(
+          "file '"
+              + name
+              + "' has "
+              + count
+              + " "
+              + what
+              + ", which snapshots do not have; compact the shard before exporting");
+    }
   }
 
   /** Whether a file holds what its reference says. */

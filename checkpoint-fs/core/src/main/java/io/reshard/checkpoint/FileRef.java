@@ -75,6 +75,23 @@ public record FileRef(
     return digest.count();
   }
 
+  /** The same file on another level. */
+  FileRef withLevel(int level) {
+    return new FileRef(
+        columnFamily,
+        object,
+        offset,
+        length,
+        sha256,
+        level,
+        smallestKey,
+        largestKey,
+        smallestSequence,
+        largestSequence,
+        deletions,
+        digest);
+  }
+
   /** Two references are equal if they mean the same bytes in the same column family and level. */
   @Override
   public boolean equals(Object o) {

@@ -1,10 +1,20 @@
 package io.reshard.checkpoint;
 
+import io.reshard.checkpoint.KeyRouter.Family;
 import io.reshard.spi.Backend;
+import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.PartitionKey;
 import io.reshard.spi.ScanRange;
+import io.reshard.spi.ShardOptions;
+import io.reshard.spi.ShardStore;
 import io.reshard.spi.StateIterator;
+import io.reshard.spi.StateStoreException;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +27,56 @@ import org.jspecify.annotations.Nullable;
  * <p>Reads may run beside one writer thread; {@code put}, {@code delete}, {@code commit}, {@code
  * rollback} are for one thread at a time. Writes are gathered per shard and handed to the backend
  * in batches; reads see them at once.
+ *
+ * <p><b>When a commit fails.</b> Nothing of it is visible to anyone, with one exception below.
+ *
+ * <ul>
+ *   <li>UNAVAILABLE: the store stays open with all its writes. Commit again, read, write more, or
+ *       roll back. If the answer to the publish itself was lost, nobody knows whether the version
+ *       is there; the next {@code commit} or {@code rollback} looks, and takes the version for the
+ *       committed one if it is. A second {@code commit} with the same properties and no write in
+ *       between then returns that version instead of making another.
+ *   <li>FENCED: another writer was first. Every later call but {@code close} is FENCED; open the
+ *       newest version.
+ *   <li>Anything else: every later call but {@code close} fails with the same kind.
+ * </ul>
  */
 public final class KeyedStore implements AutoCloseable {
-  private KeyedStore() {}
+  /** Bytes of writes gathered before they are handed to a shard's backend, at most. */
+  private static final int BUFFER_BYTES = 64 << 10;
+
+  /** Bytes of writes gathered in all shards together, about. */
+  private static final int ALL_BUFFERS_BYTES = 64 << 20;
+
+  private final CheckpointStore checkpoints;
+  private final String backendName;
+  private final Layout layout;
+  private final List<OpenShard> shards;
+  private final ThreadLocal<KeyRouter> routers;
+  private volatile Manifest published;
+  private volatile @Nullable StateStoreException broken;
+  private volatile boolean closed;
+
+  /** A commit whose outcome is not known yet. */
+  private @Nullable Attempt uncertain;
+
+  private record Attempt(String writer, Map<String, String> properties) {}
+
+  private boolean writtenSinceAttempt;
+
+  private KeyedStore(
+      CheckpointStore checkpoints,
+      String backendName,
+      Manifest published,
+      Map<String, Family> families,
+      List<OpenShard> shards) {
+    this.checkpoints = checkpoints;
+    this.backendName = backendName;
+    this.layout = published.layout();
+    this.published = published;
+    this.shards = shards;
+    this.routers = ThreadLocal.withInitial(() -> new KeyRouter(layout, families));
+  }
 
   /**
    * Starts a store that has no version yet.
@@ -28,6 +85,7 @@ public final class KeyedStore implements AutoCloseable {
    * @param backend a started backend; stays the caller's
    * @param backendName goes into manifests
    * @param directory working directory for the shards' local state; emptied first
+   * @throws StateStoreException INVALID if the store has a version already
    */
   public static KeyedStore create(
       CheckpointStore checkpoints,
@@ -36,52 +94,186 @@ public final class KeyedStore implements AutoCloseable {
       Path directory,
       Layout layout,
       List<ColumnFamily> columnFamilies) {
-    throw new UnsupportedOperationException("stub");
+    long newest = checkpoints.latestVersion();
+    if (newest > 0) {
+      throw StateStoreException.invalid(
+          "the store in "
+              + checkpoints.objects().location()
+              + " has version "
+              + newest
+              + " already; open that, or create a store elsewhere");
+    }
+    return start(
+        checkpoints, backend, backendName, directory, checkpoints.origin(layout, columnFamilies));
   }
 
-  /** Restores a version, shards in parallel, and goes on from it. */
+  /**
+   * Restores a version, shards in parallel, and goes on from it. Only the newest version can be
+   * committed upon; an older one is for reading.
+   *
+   * @param checkpoints the store's versions; stays the caller's
+   * @param backend a started backend; stays the caller's. It need not be of the kind that wrote the
+   *     version
+   * @param backendName goes into manifests
+   * @param directory working directory for the shards' local state; emptied first
+   * @throws StateStoreException INVALID if there is no such version; CORRUPT
+   */
   public static KeyedStore open(
       CheckpointStore checkpoints,
       Backend backend,
       String backendName,
       Path directory,
       long version) {
-    throw new UnsupportedOperationException("stub");
+    return start(checkpoints, backend, backendName, directory, checkpoints.manifest(version));
+  }
+
+  private static KeyedStore start(
+      CheckpointStore checkpoints,
+      Backend backend,
+      String backendName,
+      Path directory,
+      Manifest manifest) {
+    Map<String, Family> families = KeyRouter.families(manifest.layout(), manifest.columnFamilies());
+    List<OpenShard> shards = new ArrayList<>();
+    try {
+      empty(directory);
+      for (int shard = 0; shard < manifest.shards().size(); shard++) {
+        shards.add(openShard(checkpoints, backend, directory, manifest, shard));
+      }
+      Parallel.forEach(
+          threads(),
+          shards.size(),
+          shard -> {
+            List<FileRef> files = checkpoints.files(manifest, shard);
+            if (!files.isEmpty()) {
+              shards.get(shard).restore(files, manifest.version());
+            }
+          });
+      return new KeyedStore(checkpoints, backendName, manifest, families, List.copyOf(shards));
+    } catch (StateStoreException e) {
+      closeAll(shards, e);
+      throw e;
+    }
+  }
+
+  private static OpenShard openShard(
+      CheckpointStore checkpoints, Backend backend, Path directory, Manifest manifest, int shard) {
+    ShardStore store =
+        backend.open(
+            new ShardOptions(
+                directory.resolve(String.format("shard-%05d", shard)), manifest.columnFamilies()));
+    ShardSnapshots snapshots =
+        new ShardSnapshots(checkpoints, manifest.layout(), shard, manifest.columnFamilies());
+    int bufferBytes = Math.min(BUFFER_BYTES, ALL_BUFFERS_BYTES / manifest.layout().shards());
+    return new OpenShard(store, snapshots, bufferBytes);
+  }
+
+  private static void empty(Path directory) {
+    LocalFiles.deleteTree(directory);
+    try {
+      LocalFiles.makeDirectories(directory.toAbsolutePath());
+    } catch (IOException e) {
+      throw LocalFiles.failed("making " + directory, e);
+    }
+  }
+
+  private static int threads() {
+    return Math.min(16, Runtime.getRuntime().availableProcessors());
   }
 
   /** The layout. */
   public Layout layout() {
-    throw new UnsupportedOperationException("stub");
+    return layout;
+  }
+
+  /** The column families, in order. */
+  public List<ColumnFamily> columnFamilies() {
+    return published.columnFamilies();
   }
 
   /** The last committed version; 0 before the first commit. */
   public long version() {
-    throw new UnsupportedOperationException("stub");
+    return published.version();
   }
 
   /** The shard a key belongs to. */
   public int shardOf(String columnFamily, byte[] key) {
-    throw new UnsupportedOperationException("stub");
+    return route(columnFamily, key).shard();
+  }
+
+  private KeyRouter route(String columnFamily, byte[] key) {
+    checkUsable();
+    KeyRouter router = routers.get();
+    router.route(columnFamily, key);
+    return router;
+  }
+
+  private Family family(String columnFamily) {
+    checkUsable();
+    return routers.get().family(columnFamily);
   }
 
   /** Stores a row. */
   public void put(String columnFamily, byte[] key, byte[] value) {
-    throw new UnsupportedOperationException("stub");
+    KeyRouter router = route(columnFamily, key);
+    writtenSinceAttempt = true;
+    shards.get(router.shard()).put(columnFamily, router.storedKey(), new ByteView(value));
   }
 
   /** Removes a row. */
   public void delete(String columnFamily, byte[] key) {
-    throw new UnsupportedOperationException("stub");
+    KeyRouter router = route(columnFamily, key);
+    writtenSinceAttempt = true;
+    shards.get(router.shard()).delete(columnFamily, router.storedKey());
   }
 
   /** The value of a key, or null. */
   public byte @Nullable [] get(String columnFamily, byte[] key) {
-    throw new UnsupportedOperationException("stub");
+    KeyRouter router = route(columnFamily, key);
+    OpenShard shard = shards.get(router.shard());
+    shard.flushForRead();
+    return shard.store().get(columnFamily, router.storedKeyBytes());
   }
 
   /** The values of several keys, shard by shard with multiGet; order as given. */
   public byte @Nullable [][] multiGet(String columnFamily, byte[][] keys) {
-    throw new UnsupportedOperationException("stub");
+    byte[][] stored = new byte[keys.length][];
+    long[] order = new long[keys.length]; // Shard, then position.
+    for (int i = 0; i < keys.length; i++) {
+      KeyRouter router = route(columnFamily, keys[i]);
+      stored[i] = router.storedKeyBytes();
+      order[i] = (long) router.shard() << 32 | i;
+    }
+    Arrays.sort(order);
+    byte[] @Nullable [] values = new byte[keys.length][];
+    int end;
+    for (int from = 0; from < order.length; from = end) {
+      end = from + 1;
+      while (end < order.length && order[end] >>> 32 == order[from] >>> 32) {
+        end++;
+      }
+      multiGet(columnFamily, stored, order, from, end, values);
+    }
+    return values;
+  }
+
+  private void multiGet(
+      String columnFamily,
+      byte[][] stored,
+      long[] order,
+      int from,
+      int end,
+      byte[] @Nullable [] values) {
+    OpenShard shard = shards.get((int) (order[from] >>> 32));
+    byte[][] own = new byte[end - from][];
+    for (int i = from; i < end; i++) {
+      own[i - from] = stored[(int) order[i]];
+    }
+    shard.flushForRead();
+    byte[] @Nullable [] found = shard.store().multiGet(columnFamily, own);
+    for (int i = from; i < end; i++) {
+      values[(int) order[i]] = found[i - from];
+    }
   }
 
   /**
@@ -90,21 +282,186 @@ public final class KeyedStore implements AutoCloseable {
    * rows only if it is {@link ScanRange#all()}, else INVALID.
    */
   public StateIterator scan(int shard, String columnFamily, ScanRange range) {
-    throw new UnsupportedOperationException("stub");
+    Family family = family(columnFamily);
+    if (shard < 0 || shard >= shards.size()) {
+      throw StateStoreException.invalid(
+          "no shard " + shard + "; there are 0 to " + (shards.size() - 1));
+    }
+    if (family.keyPrefix() > 0 && (range.from() != null || range.to() != null)) {
+      throw StateStoreException.invalid(
+          "a range of column family '"
+              + columnFamily
+              + "', which is HASHED and has no order of keys; scan all of it, scan the rows of one"
+              + " partition key by scanPrefix, or declare it ORDERED");
+    }
+    return scan(shards.get(shard), family, range);
   }
 
-  /** Commits every shard and publishes the next version with these properties. */
+  /**
+   * Rows whose key starts with {@code prefix}, in key order. The prefix must decide the shard: the
+   * column family's partition key is {@code first:N} and the prefix has N bytes or more, or it is
+   * {@code length-prefixed} and the prefix holds the whole of it; anything else is INVALID.
+   */
+  public StateIterator scanPrefix(String columnFamily, byte[] prefix) {
+    Family family = family(columnFamily);
+    PartitionKey declared = family.columnFamily().partitionKey();
+    boolean decides =
+        switch (declared.kind()) {
+          case FIRST -> prefix.length >= declared.bytes();
+          case LENGTH_PREFIXED -> true; // The extractor refuses one that is not whole.
+          case WHOLE, SKIP, NAMED -> false;
+        };
+    if (!decides) {
+      throw StateStoreException.invalid(
+          "a prefix of "
+              + prefix.length
+              + " bytes does not decide the shard in column family '"
+              + columnFamily
+              + "' with partition key '"
+              + declared
+              + "'; give a prefix that holds the whole partition key, or declare the partition key"
+              + " as first:N or length-prefixed");
+    }
+    KeyRouter router = route(columnFamily, prefix);
+    return scan(shards.get(router.shard()), family, ScanRange.prefix(router.storedKeyBytes()));
+  }
+
+  private static StateIterator scan(OpenShard shard, Family family, ScanRange range) {
+    shard.flushForRead();
+    StateIterator rows = shard.store().scan(family.columnFamily().name(), range);
+    return family.keyPrefix() > 0 ? new SlotlessRows(rows) : rows;
+  }
+
+  /**
+   * Commits every shard and publishes the next version with these properties. Shards that were not
+   * written to are neither committed nor exported: the new version names their files again.
+   */
   public Manifest commit(Map<String, String> properties) {
-    throw new UnsupportedOperationException("stub");
+    checkUsable();
+    Map<String, String> checked = Properties.check(properties);
+    try {
+      Attempt attempt = uncertain;
+      if (attempt != null
+          && settle(attempt)
+          && !writtenSinceAttempt
+          && attempt.properties.equals(checked)) {
+        return published;
+      }
+      return publish(checked);
+    } catch (StateStoreException e) {
+      if (!e.isRetryable()) {
+        broken = e;
+      }
+      throw e;
+    }
+  }
+
+  private Manifest publish(Map<String, String> properties) {
+    Manifest parent = published;
+    try (StoreUpload upload = (StoreUpload) checkpoints.upload(parent)) {
+      List<List<FileHandle>> files = new ArrayList<>(Collections.nCopies(shards.size(), List.of()));
+      Parallel.forEach(threads(), shards.size(), i -> files.set(i, commitShard(i, parent, upload)));
+      uncertain = new Attempt(upload.writer(), properties);
+      writtenSinceAttempt = false;
+      Manifest manifest =
+          checkpoints.publish(
+              upload, parent, Manifest.Operation.COMMIT, backendName, layout, files, properties);
+      adopt(manifest);
+      return manifest;
+    }
+  }
+
+  private List<FileHandle> commitShard(int number, Manifest parent, Upload upload) {
+    OpenShard shard = shards.get(number);
+    return shard.isChanged()
+        ? shard.commit(parent.version() + 1, upload)
+        : checkpoints.files(parent, number).stream().map(FileHandle::existing).toList();
+  }
+
+  private void adopt(Manifest manifest) {
+    published = manifest;
+    uncertain = null;
+    shards.forEach(OpenShard::published);
+  }
+
+  /**
+   * Finds out what became of a publish whose answer was lost.
+   *
+   * @return whether it got through; its version is the committed one then
+   */
+  private boolean settle(Attempt attempt) {
+    long version = published.version() + 1;
+    if (checkpoints.latestVersion() < version) {
+      uncertain = null;
+      return false;
+    }
+    Manifest there = checkpoints.manifest(version);
+    uncertain = null;
+    if (!there.writer().equals(attempt.writer)) {
+      return false; // The publish to come is fenced, and says by whom.
+    }
+    adopt(there);
+    return true;
   }
 
   /** Drops every write since the last commit. */
   public void rollback() {
-    throw new UnsupportedOperationException("stub");
+    checkUsable();
+    try {
+      if (uncertain != null) {
+        settle(uncertain);
+      }
+      Manifest back = published;
+      Parallel.forEach(
+          threads(),
+          shards.size(),
+          i -> shards.get(i).rollback(checkpoints.files(back, i), back.version()));
+    } catch (StateStoreException e) {
+      if (!e.isRetryable()) {
+        broken = e;
+      }
+      throw e;
+    }
+  }
+
+  private void checkUsable() {
+    if (closed) {
+      throw StateStoreException.closed("the keyed store");
+    }
+    StateStoreException first = broken;
+    if (first != null) {
+      throw new StateStoreException(
+          first.kind(),
+          "the store has failed before: " + first.getMessage() + "; close it and open it again",
+          first);
+    }
   }
 
   @Override
   public void close() {
-    throw new UnsupportedOperationException("stub");
+    if (!closed) {
+      closed = true;
+      StateStoreException failure = closeAll(shards, null);
+      if (failure != null) {
+        throw failure;
+      }
+    }
+  }
+
+  private static @Nullable StateStoreException closeAll(
+      List<OpenShard> shards, @Nullable StateStoreException earlier) {
+    StateStoreException failure = earlier;
+    for (OpenShard shard : shards) {
+      try {
+        shard.store().close();
+      } catch (StateStoreException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    return failure;
   }
 }

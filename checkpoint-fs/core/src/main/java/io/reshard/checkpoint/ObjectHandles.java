@@ -45,13 +45,7 @@ final class ObjectHandles implements AutoCloseable {
   SstSource open(String object, long offset, long length) {
     Shared shared = acquire(object);
     if (shared == null) {
-      throw StateStoreException.corrupt(
-          "object '"
-              + object
-              + "' is missing in "
-              + objects.location()
-              + "; if the version that names it was retired by garbage collection meanwhile, use a"
-              + " newer version, else restore the object from a copy");
+      throw missing(object);
     }
     try {
       Ranges.check(object, shared.source.size(), offset, length);
@@ -60,6 +54,17 @@ final class ObjectHandles implements AutoCloseable {
       shared.release();
       throw e;
     }
+  }
+
+  /** The error where an object is not there that must be. */
+  StateStoreException missing(String object) {
+    return StateStoreException.corrupt(
+        "object '"
+            + object
+            + "' is missing in "
+            + objects.location()
+            + "; if the version that names it was retired by garbage collection meanwhile, use a"
+            + " newer version, else restore the object from a copy");
   }
 
   private @Nullable Shared acquire(String object) {

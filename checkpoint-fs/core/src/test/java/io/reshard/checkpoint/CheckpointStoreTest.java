@@ -312,10 +312,7 @@ class CheckpointStoreTest {
   void everyFlippedBitOfListsAndStoreIsFound() throws IOException {
     Manifest manifest = publish(store, Layout.slots(1), "k", 8, "v");
     String list = objects("shards/").get(0);
-    assertEveryFlipIsCorrupt(
-        list,
-        list,
-        () -> reopened().files(manifest, 0));
+    assertEveryFlipIsCorrupt(list, list, () -> reopened().files(manifest, 0));
     assertEveryFlipIsCorrupt("store.json", "store.json", this::reopened);
     assertEveryFlipIsCorrupt(
         "manifests/00000000000000000001.json",
@@ -323,9 +320,7 @@ class CheckpointStoreTest {
         () -> reopened().manifest(1));
     String pack = objects("files/").get(0);
     assertEveryFlipIsCorrupt(
-        pack,
-        pack,
-        () -> store.files(manifest, 0).forEach(store::verifyContent));
+        pack, pack, () -> store.files(manifest, 0).forEach(store::verifyContent));
   }
 
   private void assertEveryFlipIsCorrupt(String object, String message, Runnable use)
