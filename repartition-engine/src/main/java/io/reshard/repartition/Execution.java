@@ -13,11 +13,7 @@ import io.reshard.repartition.Work.StreamRows;
 import io.reshard.repartition.Work.Task;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -33,8 +29,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * job, which is made from what the plan was made from: so a run after a crash, on this machine or
  * another, with other threads or other memory, goes on where the last one ended, and a plan for
  * another count has a job of its own. Everything before the publish only adds objects that no
- * manifest names.
+ * manifest names; local files all lie in the directory of the upload, which goes with it.
  */
 final class Execution {
   /** Changes when the same version and count would be divided into other tasks. */
@@ -80,17 +74,14 @@ final class Execution {
 
   RepartitionResult run() {
     checkStore();
-    Upload upload = store.upload(plan.manifest());
-    Path runs = createDirectory(upload.directory());
-    try {
-      List<TaskOutput> outputs = runTasks(upload, runs);
+    try (Upload upload = store.upload(plan.manifest())) {
+      List<TaskOutput> outputs = runTasks(upload);
       proveWhole(outputs);
       meter.pause();
+      meter.report();
       Manifest published = publish(upload, outputs);
       forgetJob();
       return result(published, outputs);
-    } finally {
-      deleteTree(runs);
     }
   }
 
@@ -126,11 +117,12 @@ final class Execution {
   }
 
   /** Runs every task; the first error stops the others and is thrown. */
-  private List<TaskOutput> runTasks(Upload upload, Path runs) {
+  private List<TaskOutput> runTasks(Upload upload) {
     FileWriters fileWriters = writers.apply(upload, plan.target());
     Splitter splitter = new Splitter(store, plan.source(), plan.target(), fileWriters, meter);
     Streamer streamer =
-        new Streamer(store, plan.source(), plan.target(), fileWriters, openFiles, runs, meter);
+        new Streamer(
+            store, plan.source(), plan.target(), fileWriters, openFiles, upload.directory(), meter);
     ExecutorService pool = Executors.newFixedThreadPool(openFiles.tasks(), Execution::thread);
     try {
       List<Future<TaskOutput>> futures = new ArrayList<>();
@@ -144,7 +136,7 @@ final class Execution {
       return outputs;
     } catch (RuntimeException | Error e) {
       meter.fail(e);
-      throw e;
+      throw firstFailure(e);
     } finally {
       // Threads are never interrupted: that would close files which others read too.
       pool.shutdown();
@@ -165,7 +157,7 @@ final class Execution {
       } catch (TimeoutException e) {
         meter.pause();
       } catch (ExecutionException e) {
-        throw firstFailure(e.getCause());
+        throw firstFailure(e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw StateStoreException.unavailable(
@@ -174,10 +166,10 @@ final class Execution {
     }
   }
 
-  /** What stopped the run; the task awaited may only have been stopped by it. */
-  private RuntimeException firstFailure(@Nullable Throwable awaited) {
+  /** What stopped the run; what was thrown here may only be a consequence of it. */
+  private StateStoreException firstFailure(Throwable thrown) {
     Throwable first = meter.failure();
-    Throwable cause = first == null ? awaited : first;
+    Throwable cause = first == null ? thrown : first;
     if (cause instanceof StateStoreException e) {
       return e;
     }
@@ -223,7 +215,7 @@ final class Execution {
   /** What an earlier run left of a task, where it is what it says. */
   private Optional<TaskOutput> earlier(Task task) {
     Optional<TaskOutput> found = store.jobResult(job, name(task)).map(TaskOutput::of);
-    if (found.isPresent() && !found.get().digestsOfFiles().equals(found.get().digests())) {
+    if (found.isPresent() && !found.get().isSound(plan.target().shards())) {
       LOG.warn("job {}: the result of {} is not what it says; doing it again", job, name(task));
       return Optional.empty();
     }
@@ -366,28 +358,6 @@ final class Execution {
       return "repartition-" + HexFormat.of().formatHex(hash, 0, 16);
     } catch (NoSuchAlgorithmException e) {
       throw StateStoreException.internal("this Java has no SHA-256", e);
-    }
-  }
-
-  private static Path createDirectory(Path parent) {
-    try {
-      Files.createDirectories(parent);
-      return Files.createTempDirectory(parent, "repartition-");
-    } catch (IOException e) {
-      throw StateStoreException.unavailable(
-          "cannot create a directory for temporary files in " + parent + ": " + e, e);
-    }
-  }
-
-  /** Runs are gone when they were read; these are what a run that failed has left. */
-  private static void deleteTree(Path directory) {
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        Files.deleteIfExists(file);
-      }
-      Files.deleteIfExists(directory);
-    } catch (IOException | UncheckedIOException e) {
-      LOG.warn("temporary files in {} could not be deleted", directory, e);
     }
   }
 }

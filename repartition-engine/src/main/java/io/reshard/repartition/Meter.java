@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * task asks {@link #pause} after every some rows; it throws once the run was cancelled or another
  * task has failed.
  */
-final class Meter {
+class Meter {
   private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final ProgressListener listener;

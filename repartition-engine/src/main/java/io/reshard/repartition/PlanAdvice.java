@@ -149,30 +149,35 @@ final class PlanAdvice {
     }
   }
 
+  /** Says it where the default memory does not suffice to do a task in one go. */
   private void adviseTemporaryFiles() {
-    int writers = 0;
-    int readers = 0;
+    OpenFiles usual = OpenFiles.of(RepartitionOptions.defaults());
+    int targets = 0;
+    int sources = 0;
     for (Work piece : work) {
       if (piece instanceof StreamRows rows) {
-        writers = Math.max(writers, rows.targets().count());
-        readers = Math.max(readers, rows.files());
+        int count = rows.targets().count();
+        if (count > usual.writers(rows.bytes(), rows.entries(), count)) {
+          targets = Math.max(targets, count);
+        }
+        if (rows.files() > usual.readers()) {
+          sources = Math.max(sources, rows.files());
+        }
       }
     }
-    int usual = OpenFiles.of(RepartitionOptions.defaults()).writers();
-    if (writers > usual) {
+    if (targets > 0) {
       sentences.add(
-          "One task writes "
-              + writers
-              + " target shards; more than "
-              + usual
-              + " at once need more memory than the default, so rows go through temporary files on"
-              + " local disk.");
+          "A task writes "
+              + targets
+              + " target shards, more than fit the default memory at once: its rows go through"
+              + " temporary files on local disk.");
     }
-    if (readers > OpenFiles.of(RepartitionOptions.defaults()).readers()) {
+    if (sources > 0) {
       sentences.add(
-          "One task merges "
-              + readers
-              + " source files; they are merged in groups to temporary files on local disk first.");
+          "A task merges "
+              + sources
+              + " source files, more than fit the default memory at once: they are merged in"
+              + " groups, through temporary files on local disk.");
     }
   }
 }

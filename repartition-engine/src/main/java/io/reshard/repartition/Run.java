@@ -1,8 +1,10 @@
 package io.reshard.repartition;
 
+import io.reshard.checkpoint.CutRule;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.Compression;
+import io.reshard.sst.Cursors;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.EntryType;
 import io.reshard.sst.SstReader;
@@ -11,76 +13,100 @@ import io.reshard.sst.SstWriter;
 import io.reshard.sst.SstWriterOptions;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted run of rows in a temporary file on local disk: what is used where more sources are to be
- * merged, or more targets to be written, than may be open at once. Its bytes are checked by block
- * checksums as every other file's. Nobody else knows of it, and it goes when it was read.
+ * A sorted run of rows in temporary files on local disk, one behind another: what is used where
+ * more sources are to be merged, or more targets to be written, than may be open at once. Blocks
+ * are checked by their checksums as in every other file. It is read once; each file goes when it
+ * was read.
  */
 final class Run implements Streamer.RowSource {
   private static final int BLOCK_BYTES = 16 << 10;
 
-  private final Path path;
+  private final List<Path> files;
   private final RowHash rowHash;
   private final Meter.Reading reading;
 
-  private Run(Path path, RowHash rowHash, Meter.Reading reading) {
-    this.path = path;
+  private Run(List<Path> files, RowHash rowHash, Meter.Reading reading) {
+    this.files = files;
     this.rowHash = rowHash;
     this.reading = reading;
   }
 
   /** Writes a run row by row. */
   static final class Builder implements AutoCloseable {
-    private final Path path;
-    private final OutputStream out;
-    private final SstWriter writer;
+    private final Path directory;
+    private final String name;
+    private final RowHash rowHash;
+    private final SstWriterOptions options;
+    private final List<Path> files = new ArrayList<>();
+    private @Nullable OutputStream out;
+    private @Nullable SstWriter writer;
 
-    Builder(Path path, String columnFamily) {
-      this.path = path;
-      try {
-        this.out = Files.newOutputStream(path);
-      } catch (IOException e) {
-        throw unavailable("create", path, e);
-      }
-      this.writer =
-          SstWriter.create(
-              path.getFileName().toString(),
-              out,
-              new SstWriterOptions(
-                  columnFamily,
-                  Compression.LZ4,
-                  BLOCK_BYTES,
-                  16,
-                  5,
-                  SstWriterOptions.Checksum.XXH3,
-                  false));
+    Builder(Path directory, String name, RowHash rowHash, String columnFamily) {
+      this.directory = directory;
+      this.name = name;
+      this.rowHash = rowHash;
+      this.options =
+          new SstWriterOptions(
+              columnFamily,
+              Compression.LZ4,
+              BLOCK_BYTES,
+              16,
+              5,
+              SstWriterOptions.Checksum.XXH3,
+              false);
     }
 
     void add(RowCursor row) {
-      writer.add(row.key(), 0, EntryType.PUT, row.value());
+      SstWriter current = writer;
+      if (current == null || current.estimatedBytes() >= CutRule.MAX_BYTES) {
+        endFile();
+        current = startFile();
+      }
+      current.add(row.key(), 0, EntryType.PUT, row.value());
+    }
+
+    private SstWriter startFile() {
+      Path file = directory.resolve(name + "-" + files.size() + ".sst");
+      files.add(file);
+      try {
+        OutputStream opened = Files.newOutputStream(file);
+        out = opened;
+        SstWriter started = SstWriter.create(file.toString(), opened, options);
+        writer = started;
+        return started;
+      } catch (IOException e) {
+        throw unavailable("create", file, e);
+      }
+    }
+
+    private void endFile() {
+      if (writer != null) {
+        writer.finish();
+        close();
+      }
     }
 
     /** Ends the run. */
-    Run finish(RowHash rowHash, Meter meter) {
-      try {
-        writer.finish();
-        out.flush();
-      } catch (IOException | UncheckedIOException e) {
-        throw unavailable("write", path, e);
-      }
+    Run finish(Meter meter) {
+      endFile();
       // It is no source: only the pauses of its reading count.
-      return new Run(path, rowHash, meter.reading(0, Math.max(1, writer.entries())));
+      return new Run(List.copyOf(files), rowHash, meter.reading(0, 1));
     }
 
     @Override
     public void close() {
-      Closing.all(Arrays.asList(writer, out));
+      List<@Nullable AutoCloseable> both = Arrays.asList(writer, out);
+      writer = null;
+      out = null;
+      Closing.all(both);
     }
   }
 
@@ -91,13 +117,7 @@ final class Run implements Streamer.RowSource {
 
   @Override
   public RowCursor open() {
-    SstReader reader = SstReader.open(SstSource.ofFile(path));
-    try {
-      return new Rows(reader, reader.cursor());
-    } catch (RuntimeException | Error e) {
-      reader.close();
-      throw e;
-    }
+    return new Rows();
   }
 
   private static StateStoreException unavailable(String what, Path path, Exception e) {
@@ -113,21 +133,39 @@ final class Run implements Streamer.RowSource {
   }
 
   private final class Rows implements RowCursor {
-    private final SstReader reader;
-    private final EntryCursor entries;
-
-    Rows(SstReader reader, EntryCursor entries) {
-      this.reader = reader;
-      this.entries = entries;
-    }
+    private int next;
+    private @Nullable SstReader reader;
+    private EntryCursor entries = Cursors.empty();
 
     @Override
     public boolean next() {
-      if (!entries.next()) {
-        return false;
+      while (!entries.next()) {
+        closeFile();
+        if (next == files.size()) {
+          return false;
+        }
+        SstReader opened = SstReader.open(SstSource.ofFile(files.get(next)));
+        reader = opened;
+        entries = opened.cursor();
+        next++;
       }
       reading.entry(entries.key().length() + entries.value().length());
       return true;
+    }
+
+    private void closeFile() {
+      SstReader opened = reader;
+      if (opened != null) {
+        EntryCursor read = entries;
+        reader = null;
+        entries = Cursors.empty();
+        Closing.all(List.of(read, opened));
+        try {
+          Files.deleteIfExists(files.get(next - 1));
+        } catch (IOException e) {
+          throw unavailable("delete", files.get(next - 1), e);
+        }
+      }
     }
 
     @Override
@@ -147,12 +185,7 @@ final class Run implements Streamer.RowSource {
 
     @Override
     public void close() {
-      Closing.all(List.of(entries, reader));
-      try {
-        Files.deleteIfExists(path);
-      } catch (IOException e) {
-        throw unavailable("delete", path, e);
-      }
+      closeFile();
     }
   }
 }

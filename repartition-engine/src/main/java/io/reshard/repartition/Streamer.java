@@ -63,7 +63,7 @@ final class Streamer {
   /**
    * A streamer, for all tasks of a run.
    *
-   * @param directory for temporary runs; nothing else is in it
+   * @param directory for temporary runs; whoever made it deletes it
    */
   Streamer(
       CheckpointStore store,
@@ -97,6 +97,7 @@ final class Streamer {
     private final TaskOutput output;
     private final ColumnFamily columnFamily;
     private final RowHash rowHash;
+    private final int mostWriters;
     private final SetDigest accounted = new SetDigest();
 
     Stream(StreamRows work, TaskOutput output) {
@@ -104,6 +105,7 @@ final class Streamer {
       this.output = output;
       this.columnFamily = work.columnFamily();
       this.rowHash = new RowHash(source, columnFamily);
+      this.mostWriters = openFiles.writers(work.bytes(), work.entries(), work.targets().count());
     }
 
     void run() {
@@ -147,13 +149,13 @@ final class Streamer {
         while (rows.next()) {
           run.add(rows);
         }
-        return run.finish(rowHash, meter);
+        return run.finish(meter);
       }
     }
 
     private Run.Builder newRun() {
-      Path path = directory.resolve("run-" + runs.incrementAndGet() + ".sst");
-      return new Run.Builder(path, columnFamily.name());
+      return new Run.Builder(
+          directory, "run-" + runs.incrementAndGet(), rowHash, columnFamily.name());
     }
 
     private RowCursor merge(List<RowSource> sources) {
@@ -170,14 +172,14 @@ final class Streamer {
     }
 
     private void distribute(Supplier<RowCursor> rows, Shards targets) {
-      if (targets.count() <= openFiles.writers()) {
+      if (targets.count() <= mostWriters) {
         try (RowCursor opened = rows.get();
             TargetWriters files = new TargetWriters(targets)) {
           files.write(opened);
         }
         return;
       }
-      List<Shards> parts = targets.split(openFiles.writers());
+      List<Shards> parts = targets.split(mostWriters);
       List<@Nullable Run> spilled = spill(rows, targets, parts.size());
       for (int i = 0; i < parts.size(); i++) {
         Run run = spilled.get(i);
@@ -203,7 +205,7 @@ final class Streamer {
         }
         List<@Nullable Run> finished = new ArrayList<>();
         for (Run.Builder builder : builders) {
-          finished.add(builder == null ? null : builder.finish(rowHash, meter));
+          finished.add(builder == null ? null : builder.finish(meter));
         }
         return finished;
       } finally {

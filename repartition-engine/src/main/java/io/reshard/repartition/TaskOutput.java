@@ -70,6 +70,11 @@ final class TaskOutput {
     return output;
   }
 
+  /** Whether its files are for shards there are, and hold what they were proven to hold. */
+  boolean isSound(int shards) {
+    return (files.isEmpty() || files.lastKey() < shards) && digestsOfFiles().equals(digests);
+  }
+
   /** Sums of the files' digests by column family. */
   Map<String, SetDigest> digestsOfFiles() {
     Map<String, SetDigest> sums = new TreeMap<>();
