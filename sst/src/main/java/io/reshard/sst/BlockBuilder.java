@@ -1,5 +1,6 @@
 package io.reshard.sst;
 
+import io.reshard.spi.StateStoreException;
 import java.util.Arrays;
 
 /**
@@ -9,7 +10,11 @@ import java.util.Arrays;
 final class BlockBuilder {
   private static final int MAX_VARINT32 = 5;
 
+  /** Larger arrays are given up after the block that needed them. */
+  private static final int MOST_KEPT = 4 << 20;
+
   private final int restartInterval;
+  private final int expectedBytes;
   private byte[] buffer;
   private int size;
   private int[] restarts = new int[16];
@@ -18,11 +23,15 @@ final class BlockBuilder {
 
   BlockBuilder(int restartInterval, int expectedBytes) {
     this.restartInterval = restartInterval;
+    this.expectedBytes = expectedBytes;
     this.buffer = new byte[expectedBytes];
     clear();
   }
 
   void clear() {
+    if (buffer.length > MOST_KEPT && expectedBytes < MOST_KEPT) {
+      buffer = new byte[expectedBytes];
+    }
     size = 0;
     restarts[0] = 0;
     restartCount = 1;
@@ -130,7 +139,7 @@ final class BlockBuilder {
     long needed = (long) size + more;
     if (needed > buffer.length) {
       if (needed > Integer.MAX_VALUE - 64) {
-        throw io.reshard.spi.StateStoreException.invalid(
+        throw StateStoreException.invalid(
             "a block of " + needed + " bytes; end the file earlier, it has too many blocks");
       }
       buffer =

@@ -1,5 +1,7 @@
 package io.reshard.sst;
 
+import java.util.Arrays;
+
 /**
  * Where a block lies.
  *
@@ -18,6 +20,6 @@ record BlockHandle(long offset, long size) {
   byte[] toBytes() {
     byte[] buffer = new byte[MAX_BYTES];
     int end = Bytes.putVarint(buffer, Bytes.putVarint(buffer, 0, offset), size);
-    return java.util.Arrays.copyOf(buffer, end);
+    return Arrays.copyOf(buffer, end);
   }
 }

@@ -92,19 +92,19 @@ final class BlockSink {
     used += bytes.length;
   }
 
+  /** Makes room; a buffer grown for a large block is given up after it. */
   private void ensure(long room) {
-    if (room <= buffer.length - used) {
+    if (room <= buffer.length - used && buffer.length == PIECE) {
       return;
     }
     flush();
-    if (room > buffer.length) {
-      if (room > Integer.MAX_VALUE - 64) {
-        throw StateStoreException.invalid(
-            "SST file '" + name + "': a block of " + room + " bytes; end the file earlier");
-      }
-      buffer = new byte[(int) room];
-    } else if (buffer.length > PIECE && room <= PIECE) {
-      buffer = new byte[PIECE];
+    long wanted = Math.max(PIECE, room);
+    if (wanted > Integer.MAX_VALUE - 64) {
+      throw StateStoreException.invalid(
+          "SST file '" + name + "': a block of " + room + " bytes; end the file earlier");
+    }
+    if (buffer.length < wanted || (wanted == PIECE && buffer.length > PIECE)) {
+      buffer = new byte[(int) wanted];
     }
   }
 

@@ -1,5 +1,6 @@
 package io.reshard.sst;
 
+import io.reshard.spi.StateStoreException;
 import java.util.Arrays;
 
 /**
@@ -110,7 +111,7 @@ final class ByteInput {
     return Arrays.copyOfRange(array, from, from + length);
   }
 
-  io.reshard.spi.StateStoreException corrupt(String what) {
+  StateStoreException corrupt(String what) {
     return Faults.corrupt(file, origin, what + " (byte " + (at - start) + " of the block)");
   }
 }

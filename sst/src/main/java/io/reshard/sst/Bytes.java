@@ -3,6 +3,7 @@ package io.reshard.sst;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Integers in byte arrays as RocksDB writes them: fixed width little-endian, and varints (base 128,
@@ -67,6 +68,6 @@ final class Bytes {
   /** A varint in an array of its own. */
   static byte[] varint(long value) {
     byte[] buffer = new byte[MAX_VARINT];
-    return java.util.Arrays.copyOf(buffer, putVarint(buffer, 0, value));
+    return Arrays.copyOf(buffer, putVarint(buffer, 0, value));
   }
 }

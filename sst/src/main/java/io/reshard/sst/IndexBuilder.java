@@ -1,5 +1,6 @@
 package io.reshard.sst;
 
+import io.reshard.spi.StateStoreException;
 import java.util.Arrays;
 
 /**
@@ -82,7 +83,7 @@ final class IndexBuilder {
     long needed = (long) keyBytes + keyLength;
     if (needed > keys.length) {
       if (needed > Integer.MAX_VALUE - 64) {
-        throw io.reshard.spi.StateStoreException.invalid(
+        throw StateStoreException.invalid(
             "an index of " + needed + " bytes; end the file earlier, it has too many blocks");
       }
       keys =

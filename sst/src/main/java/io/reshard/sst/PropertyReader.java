@@ -1,5 +1,7 @@
 package io.reshard.sst;
 
+import io.reshard.spi.ByteView;
+import io.reshard.spi.StateStoreException;
 import io.reshard.sst.IndexIterator.IndexFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -196,14 +198,12 @@ final class PropertyReader {
     return Bytes.getInt(value, 0);
   }
 
-  private io.reshard.spi.StateStoreException malformed(String name, byte[] value) {
+  private StateStoreException malformed(String name, byte[] value) {
     return Faults.corrupt(
-        file,
-        offset,
-        "property '" + name + "' is " + new io.reshard.spi.ByteView(value) + ", which is none");
+        file, offset, "property '" + name + "' is " + new ByteView(value) + ", which is none");
   }
 
-  private io.reshard.spi.StateStoreException refused(String name, String value, String next) {
+  private StateStoreException refused(String name, String value, String next) {
     return Faults.incompatible(file, "has property '" + name + "' = " + value, next);
   }
 }

@@ -9,7 +9,7 @@ import io.reshard.spi.StateStoreException;
  * @param compression compression of data blocks
  * @param blockBytes uncompressed size at which a data block ends, 256 to 16777216
  * @param restartInterval keys between two restart points of a data block, 1 to 65536
- * @param formatVersion 5 or 6
+ * @param formatVersion 5, which RocksDB reads since 6.6, or 6, which it reads since 8.6
  * @param checksum checksum of blocks
  * @param ingestible whether RocksDB may take it by ingestExternalFile: all sequence numbers must be
  *     0

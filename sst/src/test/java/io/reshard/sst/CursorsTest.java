@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 
 class CursorsTest {
@@ -206,8 +207,7 @@ class CursorsTest {
     assertKind(Kind.CLOSED, rows::next);
   }
 
-  private static void assertKind(
-      Kind kind, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+  private static void assertKind(Kind kind, ThrowableAssert.ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(kind));

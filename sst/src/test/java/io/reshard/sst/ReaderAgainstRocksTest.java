@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BuiltinComparator;
 import org.rocksdb.ChecksumType;
 import org.rocksdb.CompressionOptions;
 import org.rocksdb.CompressionType;
@@ -97,48 +100,46 @@ class ReaderAgainstRocksTest {
     return LAYOUTS.keySet().stream();
   }
 
-  private static final java.util.Map<String, UnaryOperator<BlockBasedTableConfig>> LAYOUTS =
-      java.util.Map.ofEntries(
-          java.util.Map.entry("index restarts", t -> t.setIndexBlockRestartInterval(16)),
-          java.util.Map.entry("index restarts, many", t -> t.setIndexBlockRestartInterval(1000)),
-          java.util.Map.entry("one restart", t -> t.setBlockRestartInterval(1)),
-          java.util.Map.entry("wide restarts", t -> t.setBlockRestartInterval(100)),
-          java.util.Map.entry("no delta encoding", t -> t.setUseDeltaEncoding(false)),
-          java.util.Map.entry(
+  private static final Map<String, UnaryOperator<BlockBasedTableConfig>> LAYOUTS =
+      Map.ofEntries(
+          Map.entry("index restarts", t -> t.setIndexBlockRestartInterval(16)),
+          Map.entry("index restarts, many", t -> t.setIndexBlockRestartInterval(1000)),
+          Map.entry("one restart", t -> t.setBlockRestartInterval(1)),
+          Map.entry("wide restarts", t -> t.setBlockRestartInterval(100)),
+          Map.entry("no delta encoding", t -> t.setUseDeltaEncoding(false)),
+          Map.entry(
               "hash index in blocks",
               t ->
                   t.setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
                       .setDataBlockHashTableUtilRatio(0.5)),
-          java.util.Map.entry("aligned blocks", t -> t.setBlockAlign(true)),
-          java.util.Map.entry(
+          Map.entry("aligned blocks", t -> t.setBlockAlign(true)),
+          Map.entry(
               "aligned super blocks",
               t -> t.setSuperBlockAlignmentSize(16384).setSuperBlockAlignmentSpaceOverheadRatio(4)),
-          java.util.Map.entry("plain index", t -> t.setEnableIndexCompression(false)),
-          java.util.Map.entry(
+          Map.entry("plain index", t -> t.setEnableIndexCompression(false)),
+          Map.entry(
               "even keys", t -> t.setUniformCvThreshold(1000).setIndexBlockRestartInterval(1)),
-          java.util.Map.entry(
-              "first keys", t -> t.setIndexType(IndexType.kBinarySearchWithFirstKey)),
-          java.util.Map.entry(
+          Map.entry("first keys", t -> t.setIndexType(IndexType.kBinarySearchWithFirstKey)),
+          Map.entry(
               "first keys and restarts",
               t ->
                   t.setIndexType(IndexType.kBinarySearchWithFirstKey)
                       .setIndexBlockRestartInterval(8)),
-          java.util.Map.entry(
-              "no shortening", t -> t.setIndexShortening(IndexShorteningMode.kNoShortening)),
-          java.util.Map.entry(
+          Map.entry("no shortening", t -> t.setIndexShortening(IndexShorteningMode.kNoShortening)),
+          Map.entry(
               "shortened to the end",
               t -> t.setIndexShortening(IndexShorteningMode.kShortenSeparatorsAndSuccessor)),
-          java.util.Map.entry(
+          Map.entry(
               "partitions",
               t -> t.setIndexType(IndexType.kTwoLevelIndexSearch).setMetadataBlockSize(256)),
-          java.util.Map.entry(
+          Map.entry(
               "partitions and filters",
               t ->
                   t.setIndexType(IndexType.kTwoLevelIndexSearch)
                       .setMetadataBlockSize(256)
                       .setPartitionFilters(true)
                       .setIndexBlockRestartInterval(4)),
-          java.util.Map.entry("no filter", t -> t.setFilterPolicy(null)));
+          Map.entry("no filter", t -> t.setFilterPolicy(null)));
 
   @ParameterizedTest
   @MethodSource("everyLayout")
@@ -146,7 +147,7 @@ class ReaderAgainstRocksTest {
     List<Entry> entries = rows(3000);
     for (int version = 2; version <= 7; version++) {
       BlockBasedTableConfig table =
-          java.util.Objects.requireNonNull(LAYOUTS.get(layout))
+          Objects.requireNonNull(LAYOUTS.get(layout))
               .apply(Rocks.table(version, ChecksumType.kXXH3));
       CompressionType compression =
           layout.equals("aligned blocks")
@@ -354,7 +355,7 @@ class ReaderAgainstRocksTest {
   void otherComparatorsAreRefused() throws RocksDBException {
     try (Options options =
         Rocks.options(Rocks.table(5, ChecksumType.kXXH3), CompressionType.NO_COMPRESSION)
-            .setComparator(org.rocksdb.BuiltinComparator.REVERSE_BYTEWISE_COMPARATOR)) {
+            .setComparator(BuiltinComparator.REVERSE_BYTEWISE_COMPARATOR)) {
       Path file =
           Rocks.writeSst(directory.resolve("o.sst"), options, List.of(Entry.put("a", 0, "b")));
       assertIncompatible(file, "rocksdb.comparator");

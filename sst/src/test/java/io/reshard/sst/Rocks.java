@@ -1,5 +1,7 @@
 package io.reshard.sst;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,8 +101,8 @@ final class Rocks {
   static List<Path> sstFiles(Path directory) {
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(f -> f.toString().endsWith(".sst")).sorted().toList();
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -21,8 +21,10 @@ import org.rocksdb.ChecksumType;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -234,8 +236,7 @@ class RocksDirectoryTest {
     List<Entry> expected;
     List<Member> members = new ArrayList<>();
     try (Options options =
-            Rocks.options(
-                Rocks.table(7, ChecksumType.kXXH3), org.rocksdb.CompressionType.LZ4_COMPRESSION);
+            Rocks.options(Rocks.table(7, ChecksumType.kXXH3), CompressionType.LZ4_COMPRESSION);
         FlushOptions flush = new FlushOptions();
         RocksDB db = RocksDB.open(options, source.toString())) {
       for (int round = 0; round < 4; round++) {
@@ -253,7 +254,7 @@ class RocksDirectoryTest {
         }
       }
       expected = Rocks.rows(db.newIterator());
-      for (org.rocksdb.LiveFileMetaData file : db.getLiveFilesMetaData()) {
+      for (LiveFileMetaData file : db.getLiveFilesMetaData()) {
         long number = Long.parseLong(file.fileName().replaceAll("[^0-9]", ""));
         Files.copy(
             source.resolve(RocksDirectory.fileName(number)),

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -355,8 +356,7 @@ class SstRoundTripTest {
     writer.add(view(key), sequence, EntryType.PUT, new ByteView());
   }
 
-  private static void assertKind(
-      Kind kind, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+  private static void assertKind(Kind kind, ThrowableAssert.ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(kind));

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reshard.sst.SstWriterOptions.Checksum;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -119,8 +121,7 @@ class WriterAgainstRocksTest {
       assertThat(properties.getNumEntries()).isEqualTo(entries.size());
       assertThat(properties.getNumDeletions())
           .isEqualTo(entries.stream().filter(e -> e.type() == EntryType.DELETE).count());
-      assertThat(
-              new String(properties.getColumnFamilyName(), java.nio.charset.StandardCharsets.UTF_8))
+      assertThat(new String(properties.getColumnFamilyName(), StandardCharsets.UTF_8))
           .isEqualTo("orders");
       assertThat(properties.getComparatorName()).isEqualTo("leveldb.BytewiseComparator");
       assertThat(properties.getCompressionName()).isEqualTo("LZ4");
@@ -166,7 +167,7 @@ class WriterAgainstRocksTest {
         byte[] value = Objects.requireNonNull(blocks.get("fullfilter.rocksdb.BuiltinBloomFilter"));
         handle = new ByteInput("test", 0, value, 0, value.length).handle("filter");
         fetcher.fetch(handle.offset(), handle.size(), "filter", 1 << 20);
-        return java.util.Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
+        return Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
       }
     }
   }
