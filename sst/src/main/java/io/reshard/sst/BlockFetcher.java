@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread. What is handed out is valid until the next {@link #fetch}.
  */
 final class BlockFetcher implements AutoCloseable {
-  private static final int FIRST_READ = 64 << 10;
+  private static final int FIRST_READ = 32 << 10;
   private static final byte[] EMPTY = new byte[0];
 
   private static final long NOT_INGESTED = -1;

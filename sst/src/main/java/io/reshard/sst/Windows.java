@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * it is closed. At most {@link #KEPT} idle ones are kept, whatever the number of cursors was.
  */
 final class Windows {
-  /** Bytes of a window: large enough that the cost of a system call vanishes. */
-  static final int BYTES = 1 << 20;
+  /**
+   * Bytes of a window: large enough that the cost of a system call vanishes (1 MiB measured no
+   * faster), small enough for a processor's cache and for a merge of hundreds of files.
+   */
+  static final int BYTES = 256 << 10;
 
-  /** Idle windows kept. */
-  private static final int KEPT = 16;
+  /** Idle windows kept: 16 MiB. */
+  private static final int KEPT = 64;
 
   private static final ArrayBlockingQueue<byte[]> IDLE = new ArrayBlockingQueue<>(KEPT);
 
