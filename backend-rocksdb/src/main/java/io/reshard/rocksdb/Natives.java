@@ -53,7 +53,8 @@ final class Natives implements AutoCloseable {
             .setSeparateKeyValueInDataBlock(false)
             // Without this, index and filter of each open file are memory outside the budget.
             .setCacheIndexAndFilterBlocks(true)
-            .setCacheIndexAndFilterBlocksWithHighPriority(true);
+            .setCacheIndexAndFilterBlocksWithHighPriority(true)
+            .setPinL0FilterAndIndexBlocksInCache(true);
     if (settings.bloomBitsPerKey() > 0) {
       table.setFilterPolicy(bloom);
     }

@@ -52,7 +52,7 @@ class KillTest {
   @Tag("slow")
   void killedManyTimes() throws Exception {
     for (int i = 2; i < 12; i++) {
-      storm(25, i % 3 == 0 ? BackendOptions.DEFAULT_MEMORY_BUDGET : SMALL, SEED + i);
+      storm(15, i % 3 == 0 ? BackendOptions.DEFAULT_MEMORY_BUDGET : SMALL, SEED + i);
     }
   }
 
@@ -82,6 +82,7 @@ class KillTest {
   /** Returns the last version the process reported. */
   private long runAndKill(Path shard, long budget, long seed, Random random)
       throws IOException, InterruptedException {
+    Path errors = directory.resolve("errors");
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -94,7 +95,7 @@ class KillTest {
                 shard.toString(),
                 Long.toString(budget),
                 Long.toString(seed))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(errors.toFile())
             .start();
     List<String> lines = new ArrayList<>();
     try (BufferedReader out =
@@ -103,7 +104,7 @@ class KillTest {
       for (String line; lines.size() <= wanted && (line = out.readLine()) != null; ) {
         lines.add(line);
       }
-      assertThat(lines).as("lines of the process").isNotEmpty();
+      assertThat(lines).as("process that says: %s", Files.readString(errors)).isNotEmpty();
       assertKind(
           Kind.INVALID,
           () -> {

@@ -469,6 +469,24 @@ class RocksDbBackendTest {
     assertKind(Kind.CORRUPT, () -> Rows.all(store, "default"));
   }
 
+  /** The default of RocksDB would open at version 2 and say nothing. */
+  @Test
+  void damageWithinTheLogIsCorrupt() throws IOException {
+    for (int version = 1; version <= 20; version++) {
+      put(store, "default", "key" + version, "a long enough value to fall into " + version);
+      store.commit(version);
+    }
+    store.close();
+    Path database = directory.resolve("shard").resolve(databases().get(0));
+    try (Stream<Path> files = Files.list(database)) {
+      Path log = files.filter(f -> f.toString().endsWith(".log")).findFirst().orElseThrow();
+      byte[] bytes = Files.readAllBytes(log);
+      bytes[200] ^= 1;
+      Files.write(log, bytes);
+    }
+    assertKind(Kind.CORRUPT, () -> backend.open(options()), "opening the database");
+  }
+
   private void flipEveryDataBlock() throws IOException {
     Path database = directory.resolve("shard").resolve(databases().get(0));
     try (Stream<Path> files = Files.list(database)) {

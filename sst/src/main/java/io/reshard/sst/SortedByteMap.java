@@ -4,6 +4,9 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.ScanRange;
 import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +41,12 @@ import org.jspecify.annotations.Nullable;
  * right edge may be small until then. No leaf is empty and no inner node has less than two children,
  * except that the empty map is one empty leaf that all maps share.
  *
+ * Heads. Beside each key a node keeps the key's first eight bytes as a number. A search compares
+ * heads, which lie side by side, and looks at a key itself only where heads are equal; without them
+ * every step of a search would fetch another key from memory.
+ *
  * Bytes. An array counts with its 16-byte header, rounded up to 8; a node with its object and its
- * two arrays of references of 4 bytes. Separators are the keys themselves, not copies, so they count
+ * three arrays, references of 4 bytes and heads of 8. Separators are the keys themselves, not copies, so they count
  * nothing; one may keep the array of a removed key alive, at most one for every leaf.
  */
 public final class SortedByteMap {
@@ -65,7 +72,9 @@ public final class SortedByteMap {
   private static final int MINIMUM = CAPACITY / 4;
 
   private static final int ARRAY_HEADER = 16;
-  private static final long NODE_BYTES = 32 + 2L * (ARRAY_HEADER + 4 * CAPACITY);
+  private static final long NODE_BYTES = 32 + 3 * ARRAY_HEADER + (4 + 4 + 8) * CAPACITY;
+  private static final VarHandle BIG_ENDIAN =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final Leaf EMPTY = new Leaf(new Object());
 
   private Object edit = new Object();
@@ -97,7 +106,7 @@ public final class SortedByteMap {
       Inner above = new Inner(edit);
       above.children[0] = root;
       above.children[1] = splitOff;
-      above.keys[0] = Objects.requireNonNull(separator);
+      above.setKey(0, Objects.requireNonNull(separator));
       above.count = 2;
       root = above;
       nodes++;
@@ -361,9 +370,9 @@ public final class SortedByteMap {
       own.removeBehind(first);
       nodes--;
     } else if (left.count < right.count) {
-      own.keys[first] = left.takeFromRight(right, total / 2 - left.count, own.keys[first]);
+      own.setKey(first, left.takeFromRight(right, total / 2 - left.count, own.keys[first]));
     } else {
-      own.keys[first] = right.takeFromLeft(left, total / 2 - right.count, own.keys[first]);
+      own.setKey(first, right.takeFromLeft(left, total / 2 - right.count, own.keys[first]));
     }
   }
 
@@ -371,6 +380,7 @@ public final class SortedByteMap {
   private abstract static class Node {
     final Object owner;
     final byte[][] keys = new byte[CAPACITY][];
+    final long[] heads = new long[CAPACITY];
     int count;
 
     Node(Object owner) {
@@ -388,15 +398,41 @@ public final class SortedByteMap {
 
     abstract int keyCount();
 
+    final void setKey(int at, byte[] key) {
+      keys[at] = key;
+      heads[at] = head(key);
+    }
+
+    static void copyKeys(Node from, int at, Node to, int toAt, int n) {
+      System.arraycopy(from.keys, at, to.keys, toAt, n);
+      System.arraycopy(from.heads, at, to.heads, toAt, n);
+    }
+
+    /** The first eight bytes, zeros behind the end, as a number in the order of keys. */
+    private static long head(byte[] key) {
+      if (key.length >= Long.BYTES) {
+        return (long) BIG_ENDIAN.get(key, 0) ^ Long.MIN_VALUE;
+      }
+      long head = 0;
+      for (int i = 0; i < key.length; i++) {
+        head |= (key[i] & 0xffL) << (56 - 8 * i);
+      }
+      return head ^ Long.MIN_VALUE;
+    }
+
     /** The place of a key, or {@code ~} the place it would have. */
     final int search(byte[] key) {
+      long head = head(key);
       int low = 0;
       int high = keyCount() - 1;
       while (low <= high) {
         int middle = (low + high) >>> 1;
-        int order = Arrays.compareUnsigned(keys[middle], key);
+        int order = Long.compare(heads[middle], head);
         if (order == 0) {
-          return middle;
+          order = Arrays.compareUnsigned(keys[middle], key);
+          if (order == 0) {
+            return middle;
+          }
         }
         if (order < 0) {
           low = middle + 1;
@@ -433,28 +469,28 @@ public final class SortedByteMap {
       }
       Leaf copy = new Leaf(edit);
       copy.count = count;
-      System.arraycopy(keys, 0, copy.keys, 0, count);
+      copyKeys(this, 0, copy, 0, count);
       System.arraycopy(values, 0, copy.values, 0, count);
       return copy;
     }
 
     void insert(int at, byte[] key, byte[] value) {
-      System.arraycopy(keys, at, keys, at + 1, count - at);
+      copyKeys(this, at, this, at + 1, count - at);
       System.arraycopy(values, at, values, at + 1, count - at);
-      keys[at] = key;
+      setKey(at, key);
       values[at] = value;
       count++;
     }
 
     void remove(int at) {
-      System.arraycopy(keys, at + 1, keys, at, count - at - 1);
+      copyKeys(this, at + 1, this, at, count - at - 1);
       System.arraycopy(values, at + 1, values, at, count - at - 1);
       clearFrom(count - 1);
     }
 
     void moveTail(int from, Leaf right) {
       right.count = count - from;
-      System.arraycopy(keys, from, right.keys, 0, right.count);
+      copyKeys(this, from, right, 0, right.count);
       System.arraycopy(values, from, right.values, 0, right.count);
       clearFrom(from);
     }
@@ -462,11 +498,11 @@ public final class SortedByteMap {
     @Override
     byte[] takeFromRight(Node node, int n, byte[] between) {
       Leaf right = (Leaf) node;
-      System.arraycopy(right.keys, 0, keys, count, n);
+      copyKeys(right, 0, this, count, n);
       System.arraycopy(right.values, 0, values, count, n);
       count += n;
       int rest = right.count - n;
-      System.arraycopy(right.keys, n, right.keys, 0, rest);
+      copyKeys(right, n, right, 0, rest);
       System.arraycopy(right.values, n, right.values, 0, rest);
       right.clearFrom(rest);
       return rest == 0 ? between : right.keys[0];
@@ -475,9 +511,9 @@ public final class SortedByteMap {
     @Override
     byte[] takeFromLeft(Node node, int n, byte[] between) {
       Leaf left = (Leaf) node;
-      System.arraycopy(keys, 0, keys, n, count);
+      copyKeys(this, 0, this, n, count);
       System.arraycopy(values, 0, values, n, count);
-      System.arraycopy(left.keys, left.count - n, keys, 0, n);
+      copyKeys(left, left.count - n, this, 0, n);
       System.arraycopy(left.values, left.count - n, values, 0, n);
       count += n;
       left.clearFrom(left.count - n);
@@ -517,30 +553,30 @@ public final class SortedByteMap {
       }
       Inner copy = new Inner(edit);
       copy.count = count;
-      System.arraycopy(keys, 0, copy.keys, 0, count - 1);
+      copyKeys(this, 0, copy, 0, count - 1);
       System.arraycopy(children, 0, copy.children, 0, count);
       return copy;
     }
 
     /** Puts a child behind child {@code at}. */
     void insert(int at, byte[] key, Node child) {
-      System.arraycopy(keys, at, keys, at + 1, count - 1 - at);
+      copyKeys(this, at, this, at + 1, count - 1 - at);
       System.arraycopy(children, at + 1, children, at + 2, count - 1 - at);
-      keys[at] = key;
+      setKey(at, key);
       children[at + 1] = child;
       count++;
     }
 
     /** Removes the child behind child {@code at}. */
     void removeBehind(int at) {
-      System.arraycopy(keys, at + 1, keys, at, count - 2 - at);
+      copyKeys(this, at + 1, this, at, count - 2 - at);
       System.arraycopy(children, at + 2, children, at + 1, count - 2 - at);
       clearFrom(count - 1);
     }
 
     void moveTail(int from, Inner right) {
       right.count = count - from;
-      System.arraycopy(keys, from, right.keys, 0, right.count - 1);
+      copyKeys(this, from, right, 0, right.count - 1);
       System.arraycopy(children, from, right.children, 0, right.count);
       clearFrom(from);
     }
@@ -548,8 +584,8 @@ public final class SortedByteMap {
     @Override
     byte[] takeFromRight(Node node, int n, byte[] between) {
       Inner right = (Inner) node;
-      keys[count - 1] = between;
-      System.arraycopy(right.keys, 0, keys, count, n - 1);
+      setKey(count - 1, between);
+      copyKeys(right, 0, this, count, n - 1);
       System.arraycopy(right.children, 0, children, count, n);
       count += n;
       int rest = right.count - n;
@@ -557,7 +593,7 @@ public final class SortedByteMap {
         return between;
       }
       byte[] up = right.keys[n - 1];
-      System.arraycopy(right.keys, n, right.keys, 0, rest - 1);
+      copyKeys(right, n, right, 0, rest - 1);
       System.arraycopy(right.children, n, right.children, 0, rest);
       right.clearFrom(rest);
       return up;
@@ -566,11 +602,11 @@ public final class SortedByteMap {
     @Override
     byte[] takeFromLeft(Node node, int n, byte[] between) {
       Inner left = (Inner) node;
-      System.arraycopy(keys, 0, keys, n, count - 1);
+      copyKeys(this, 0, this, n, count - 1);
       System.arraycopy(children, 0, children, n, count);
       int rest = left.count - n;
-      keys[n - 1] = between;
-      System.arraycopy(left.keys, rest, keys, 0, n - 1);
+      setKey(n - 1, between);
+      copyKeys(left, rest, this, 0, n - 1);
       System.arraycopy(left.children, rest, children, 0, n);
       count += n;
       byte[] up = left.keys[rest - 1];

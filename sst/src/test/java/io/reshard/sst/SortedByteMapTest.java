@@ -19,8 +19,8 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 class SortedByteMapTest {
-  /** A node: an object of 32 bytes and two arrays of 32 references of 4 bytes. */
-  private static final long NODE = 32 + 2 * (16 + 32 * 4);
+  /** A node: an object of 32 bytes, and arrays of 32 keys, values and heads. */
+  private static final long NODE = 32 + 2 * (16 + 32 * 4) + 16 + 32 * 8;
 
   private static final long SEED = Long.getLong("reshard.seed", 20_261_130L);
 
@@ -183,7 +183,7 @@ class SortedByteMapTest {
   /** Keys of several lengths, prefixes of each other among them, and bytes above 0x7f. */
   private static byte[] key(Random random, int keySpace) {
     int n = random.nextInt(keySpace);
-    int length = n % 5;
+    int length = n % 5 == 4 ? 4 + n % 7 : n % 5;
     byte[] key = new byte[length];
     for (int i = length - 1; i >= 0; i--) {
       key[i] = (byte) (n * 31);
