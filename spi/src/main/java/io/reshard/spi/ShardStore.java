@@ -97,7 +97,9 @@ public interface ShardStore extends AutoCloseable {
   /**
    * Replaces everything by what {@code reader} gives: rows of every declared column family, and the
    * version. S-241: uncommitted writes are dropped, the version is the reader's, even a lower one.
-   * S-242: if it fails, the store is FAILED or as it was, never a mixture.
+   * S-242: if it fails, the store is FAILED or as it was, never a mixture. S-251: a snapshot is
+   * portable: it restores in every backend, whichever wrote it, before and after a repartition,
+   * with every row there, none doubled and none changed.
    */
   void importSnapshot(SnapshotReader reader);
 

@@ -280,12 +280,17 @@ interface ConcurrencySuite extends Suite {
     }
   }
 
-  /** A call again and again until it is told that the store is closed; any other failure is one. */
-  private static Fixture.Call untilClosed(Fixture.Call call) {
+  /**
+   * A call again and again until it is told that the store is closed. Any other failure is one, and
+   * so is success of a call that began when {@code close()} had returned.
+   */
+  private static Fixture.Call untilClosed(AtomicBoolean closed, Fixture.Call call) {
     return () -> {
       while (true) {
+        boolean tooLate = closed.get();
         try {
           call.run();
+          assertThat(tooLate).as("a call after close() succeeds").isFalse();
         } catch (StateStoreException e) {
           assertThat(e.kind()).as("%s", e.getMessage()).isEqualTo(Kind.CLOSED);
           return;
@@ -294,12 +299,13 @@ interface ConcurrencySuite extends Suite {
     };
   }
 
-  private static List<Fixture.Call> load(ShardStore store) {
+  private static List<Fixture.Call> load(ShardStore store, AtomicBoolean closed) {
     AtomicLong version = new AtomicLong();
     return List.of(
-        untilClosed(() -> store.get(ONE, bytes(0))),
-        untilClosed(() -> store.multiGet(ONE, keys(0))),
+        untilClosed(closed, () -> store.get(ONE, bytes(0))),
+        untilClosed(closed, () -> store.multiGet(ONE, keys(0))),
         untilClosed(
+            closed,
             () -> {
               try (StateIterator rows = store.scan(ONE, ScanRange.all())) {
                 while (rows.next()) {
@@ -309,6 +315,7 @@ interface ConcurrencySuite extends Suite {
               }
             }),
         untilClosed(
+            closed,
             () -> {
               store.write(same(version.get()));
               store.commit(version.incrementAndGet());
@@ -320,12 +327,14 @@ interface ConcurrencySuite extends Suite {
     for (int round = 0; round < 5; round++) {
       ShardStore store = fixture().open();
       store.write(same(0));
-      List<Fixture.Call> calls = new ArrayList<>(load(store));
+      AtomicBoolean closed = new AtomicBoolean();
+      List<Fixture.Call> calls = new ArrayList<>(load(store, closed));
       int millis = 5 * round;
       calls.add(
           () -> {
             Thread.sleep(millis);
             store.close();
+            closed.set(true);
           });
       calls.add(
           () -> {
@@ -343,15 +352,18 @@ interface ConcurrencySuite extends Suite {
       Backend backend = fixture().start();
       ShardStore store = backend.open(new ShardOptions(fixture().newDirectory(), COLUMN_FAMILIES));
       store.write(same(0));
-      List<Fixture.Call> calls = new ArrayList<>(load(store));
+      AtomicBoolean closed = new AtomicBoolean();
+      List<Fixture.Call> calls = new ArrayList<>(load(store, closed));
       int millis = 10 * round;
       calls.add(
           () -> {
             Thread.sleep(millis);
             backend.close();
+            closed.set(true);
           });
       calls.add(
           untilClosed(
+              closed,
               () ->
                   backend
                       .open(new ShardOptions(fixture().newDirectory(), COLUMN_FAMILIES))

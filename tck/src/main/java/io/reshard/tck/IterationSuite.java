@@ -104,7 +104,7 @@ interface IterationSuite extends Suite {
   }
 
   @Test
-  default void required_S311_reverse_is_refused_where_it_is_not_declared() {
+  default void required_S003_a_reverse_scan_is_refused_where_it_is_not_declared() {
     fixture().requiresNot(Capability.REVERSE_SCAN);
     ShardStore store = letters();
     fixture()

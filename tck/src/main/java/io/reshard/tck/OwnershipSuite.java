@@ -58,9 +58,10 @@ interface OwnershipSuite extends Suite {
     byte[][] keys = {bytes("a"), bytes("b")};
     byte[] first = store.get(ONE, key);
     byte[][] all = store.multiGet(ONE, keys);
-    key[0] = 'x';
+    key[0] = 'b';
     keys[0][0] = 'x';
     keys[1] = bytes("y");
+    assertThat(get(store, ONE, "b")).isEqualTo("2");
     assertThat(first).isEqualTo(bytes("1"));
     assertThat(all[0]).isEqualTo(bytes("1"));
     assertThat(all[1]).isEqualTo(bytes("2"));

@@ -320,7 +320,7 @@ interface SnapshotSuite extends Suite {
   }
 
   @Test
-  default void required_S231_another_backend_restores_the_export() {
+  default void required_S251_another_backend_restores_the_export() {
     fixture()
         .seeded(
             () -> {
@@ -335,7 +335,7 @@ interface SnapshotSuite extends Suite {
   }
 
   @Test
-  default void required_S241_the_export_of_another_backend_is_restored() {
+  default void required_S251_the_export_of_another_backend_is_restored() {
     fixture()
         .seeded(
             () -> {
@@ -350,7 +350,7 @@ interface SnapshotSuite extends Suite {
   }
 
   @Test
-  default void required_S241_files_with_overwrites_and_deletes_are_restored() {
+  default void required_S251_files_with_overwrites_and_deletes_are_restored() {
     fixture()
         .seeded(
             () -> {
@@ -397,7 +397,7 @@ interface SnapshotSuite extends Suite {
   }
 
   @Test
-  default void required_S241_a_snapshot_goes_from_hand_to_hand() {
+  default void required_S251_a_snapshot_goes_from_hand_to_hand() {
     fixture()
         .seeded(
             () -> {

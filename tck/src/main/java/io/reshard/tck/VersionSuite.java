@@ -145,7 +145,7 @@ interface VersionSuite extends Suite {
   }
 
   @Test
-  default void required_S203_a_range_delete_is_refused_where_it_is_not_declared() {
+  default void required_S003_a_range_delete_is_refused_where_it_is_not_declared() {
     fixture().requiresNot(Capability.DELETE_RANGE);
     ShardStore store = fixture().open();
     put(store, ONE, "b", "v");
