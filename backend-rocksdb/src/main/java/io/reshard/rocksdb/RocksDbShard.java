@@ -644,6 +644,7 @@ final class RocksDbShard implements ShardStore {
         throw StateStoreException.invalid(
             "a snapshot of version " + imported + " for the store of " + directory.path());
       }
+      long spilledFrom = isSpilled() ? directory.generation() : 0;
       long next = directory.newGeneration();
       FileIds names = new FileIds();
       Database built = null;
@@ -672,6 +673,9 @@ final class RocksDbShard implements ShardStore {
       }
       ids = names;
       replace(built, imported);
+      if (spilledFrom > 0) {
+        directory.discard(spilledFrom);
+      }
     } finally {
       changing.unlock();
     }

@@ -242,6 +242,25 @@ class RocksDbSnapshotTest {
     assertThat(snapshots.take(store).added()).isZero();
   }
 
+  @Test
+  void importWhileSpilledLeavesOneDatabase() throws IOException {
+    backend.close();
+    start(1 << 20);
+    put(store, "rows", "a", "1");
+    store.commit(1);
+    Version first = snapshots.take(store);
+    spill();
+    store.importSnapshot(FileSnapshots.reader(first));
+    try (var entries = Files.list(directory.resolve("shard"))) {
+      assertThat(entries.filter(e -> e.getFileName().toString().startsWith("db-"))).hasSize(1);
+    }
+    assertThat(Rows.all(store, "rows")).containsExactly("61=31");
+    assertThat(Rows.all(store, "timers")).isEmpty();
+    spill();
+    store.commit(2);
+    assertThat(Rows.all(store, "timers")).hasSize(200);
+  }
+
   private void spill() {
     for (int i = 0; i < 200; i++) {
       store.write(new WriteBatch().put("timers", bytes("big" + i), new byte[1000]));
