@@ -2,7 +2,11 @@ package io.reshard.checkpoint;
 
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.SstSource;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +21,20 @@ final class Boundaries {
    * @param version versions up to this one are retired
    * @param cutoffMillis objects created before this may be deleted if nothing names them
    * @param jobCutoffMillis job results created before this protect nothing any more
+   * @param superseded versions above that one that must not be used
    */
-  record Boundary(long number, long version, long cutoffMillis, long jobCutoffMillis) {
-    private static final Boundary NONE = new Boundary(0, 0, 0, 0);
+  record Boundary(
+      long number,
+      long version,
+      long cutoffMillis,
+      long jobCutoffMillis,
+      SortedSet<Long> superseded) {
+    private static final Boundary NONE = new Boundary(0, 0, 0, 0, Collections.emptySortedSet());
+
+    /** Whether a version is not to be shown any more. */
+    boolean hides(long number) {
+      return number <= version || superseded.contains(number);
+    }
   }
 
   private static final int ATTEMPTS = 100;
@@ -64,7 +79,8 @@ final class Boundaries {
         number,
         body.version(),
         Math.min(body.cutoffMillis(), object.modifiedMillis()),
-        Math.min(body.jobCutoffMillis(), object.modifiedMillis()));
+        Math.min(body.jobCutoffMillis(), object.modifiedMillis()),
+        Collections.unmodifiableSortedSet(body.superseded()));
   }
 
   private @Nullable ObjectInfo newestObject() {
@@ -91,18 +107,44 @@ final class Boundaries {
 
   /** Creates a boundary that is nowhere below these figures; returns what counts from now on. */
   Boundary advance(long version, long cutoffMillis, long jobCutoffMillis) {
+    return advance(
+        last ->
+            new BoundaryFormat(
+                Math.max(last.version, version),
+                Math.max(last.cutoffMillis, cutoffMillis),
+                Math.max(last.jobCutoffMillis, jobCutoffMillis),
+                last.superseded));
+  }
+
+  /** Creates a boundary that hides one more version. */
+  Boundary supersede(long version) {
+    return advance(
+        last -> {
+          SortedSet<Long> superseded = new TreeSet<>(last.superseded);
+          superseded.add(version);
+          return new BoundaryFormat(
+              last.version, last.cutoffMillis, last.jobCutoffMillis, superseded);
+        });
+  }
+
+  private Boundary advance(Function<Boundary, BoundaryFormat> next) {
     for (int i = 0; i < ATTEMPTS; i++) {
       Boundary last = newest();
-      BoundaryFormat next =
-          new BoundaryFormat(
-              Math.max(last.version, version),
-              Math.max(last.cutoffMillis, cutoffMillis),
-              Math.max(last.jobCutoffMillis, jobCutoffMillis));
-      if (objects.putIfAbsent(StoreNames.boundary(last.number + 1), Envelope.wrap(next.write()))) {
+      BoundaryFormat body = withoutRetired(next.apply(last));
+      if (objects.putIfAbsent(StoreNames.boundary(last.number + 1), Envelope.wrap(body.write()))) {
         return newest();
       }
     }
     throw StateStoreException.unavailable(
         "other garbage collections always advance the boundary first; run fewer at once", null);
+  }
+
+  private static BoundaryFormat withoutRetired(BoundaryFormat body) {
+    SortedSet<Long> superseded = new TreeSet<>(body.superseded().tailSet(body.version() + 1));
+    while (superseded.size() > BoundaryFormat.MAX_SUPERSEDED) {
+      superseded.remove(superseded.first());
+    }
+    return new BoundaryFormat(
+        body.version(), body.cutoffMillis(), body.jobCutoffMillis(), superseded);
   }
 }

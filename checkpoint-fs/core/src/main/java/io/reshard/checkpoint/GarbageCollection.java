@@ -85,6 +85,7 @@ final class GarbageCollection {
     jobCutoff = Math.min(jobCutoff, boundary.jobCutoffMillis());
 
     List<Long> keptVersions = versions.numbersAfter(boundary.version());
+    keptVersions.removeIf(boundary::hides);
     keptVersions.forEach(this::mark);
     named.addAll(jobs.named(jobCutoff));
 
@@ -120,7 +121,8 @@ final class GarbageCollection {
 
   private Boundary advance(long retired, long cutoff, long jobCutoff) {
     if (options.dryRun()) {
-      return new Boundary(boundaries.newest().number(), retired, cutoff, jobCutoff);
+      Boundary last = boundaries.newest();
+      return new Boundary(last.number(), retired, cutoff, jobCutoff, last.superseded());
     }
     return boundaries.advance(retired, cutoff, jobCutoff);
   }

@@ -2,15 +2,15 @@ package io.reshard.checkpoint;
 
 import io.reshard.spi.StateStoreException;
 
-/** The names objects may have; see {@link ObjectStore}. Names are read from bytes: trust none. */
-final class ObjectNames {
+/** The names objects may have; see {@link ObjectStore}. For whoever implements one. */
+public final class ObjectNames {
   /** Longest name, in characters. */
-  static final int MAX_LENGTH = 255;
+  public static final int MAX_LENGTH = 255;
 
   private ObjectNames() {}
 
   /** Whether it is a name an object may have. */
-  static boolean isValid(String name) {
+  public static boolean isValid(String name) {
     if (name.isEmpty() || name.length() > MAX_LENGTH) {
       return false;
     }
@@ -51,7 +51,7 @@ final class ObjectNames {
    *
    * @throws StateStoreException of kind INVALID if it is none
    */
-  static String check(String name) {
+  public static String check(String name) {
     if (!isValid(name)) {
       throw StateStoreException.invalid(
           "'"

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * younger than the newest cutoff has nothing to fear. One that took longer than the grace finds the
  * cutoff past its first object. Before the create it simply gives up. After it, the collector may
  * have listed the versions before or after this one came: unknown, and files that exist now may be
- * gone in a moment. So it publishes its parent's content again as the next version, and has lost.
- * Only if the boundary's version shows that the collector had seen the new version all is well.
+ * gone in a moment. So it publishes its parent's content again as the next version, has the
+ * boundary hide the doomed one, and has lost. Only if the boundary's version shows that the
+ * collector had seen the new version all is well.
  */
 final class Publisher {
   private final ObjectStore objects;
@@ -332,6 +333,7 @@ final class Publisher {
     String outcome;
     try {
       createManifest(restored);
+      Retry.unavailable(() -> boundaries.supersede(created.version()));
       outcome = "version " + restored.version() + " has the content of " + parent.version();
     } catch (StateStoreException e) {
       outcome = "version " + restored.version() + " was to restore that, but: " + e.getMessage();

@@ -41,12 +41,12 @@ final class Versions {
   /**
    * All versions that have a manifest and are not retired, ascending. A manifest at or below the
    * boundary is one that garbage collection is about to delete, or that a writer which slept
-   * through the deletion of its successor has made anew; neither is a version.
+   * through the deletion of its successor has made anew; neither is a version. One that was
+   * superseded at once is none either: see {@link Publisher}.
    */
   List<Long> list() {
     List<Long> found = numbersAfter(0);
-    long retired = boundaries.newest().version();
-    found.removeIf(version -> version <= retired);
+    found.removeIf(boundaries.newest()::hides);
     return found;
   }
 
@@ -85,14 +85,14 @@ final class Versions {
     return newestKnown;
   }
 
-  /** The manifest of a version that is not retired. */
+  /** The manifest of a version that is shown. */
   Manifest get(long version) {
     Manifest cached = cache.getIfPresent(version);
     if (cached != null) {
       return cached;
     }
     Manifest read = version < 1 ? null : read(version);
-    if (read == null || version <= boundaries.newest().version()) {
+    if (read == null || boundaries.newest().hides(version)) {
       throw noSuchVersion(version);
     }
     cache.put(version, read);
