@@ -101,9 +101,9 @@ final class ByteInput {
     return from;
   }
 
-  /** Copies {@code length} bytes that {@link #skip} has passed, from where it said they start. */
-  void copy(int from, byte[] target, int offset, int length) {
-    System.arraycopy(array, from, target, offset, length);
+  /** The array that positions are in. */
+  byte[] array() {
+    return array;
   }
 
   byte[] bytes(int length, String what) {

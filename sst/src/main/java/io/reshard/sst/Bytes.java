@@ -70,4 +70,26 @@ final class Bytes {
     byte[] buffer = new byte[MAX_VARINT];
     return Arrays.copyOf(buffer, putVarint(buffer, 0, value));
   }
+
+  /**
+   * Compares a key that is stored as a suffix with the key before it: the sign of new against
+   * previous. Looks at no byte that both are known to share, so its cost is that of the suffix.
+   *
+   * @param shared bytes of {@code previous} that the new key starts with; may be more than the
+   *     length of either, where something behind the key is shared as well
+   * @param position where the suffix starts in {@code suffix}
+   * @param length length of the new key
+   */
+  static int compareToPrevious(
+      byte[] previous, int previousLength, int shared, byte[] suffix, int position, int length) {
+    if (shared < previousLength && shared < length) {
+      int difference = (suffix[position] & 0xff) - (previous[shared] & 0xff);
+      return difference != 0
+          ? difference
+          : Arrays.compareUnsigned(
+              suffix, position, position + length - shared, previous, shared, previousLength);
+    }
+    // One of the two is a prefix of the other.
+    return Integer.compare(length, previousLength);
+  }
 }

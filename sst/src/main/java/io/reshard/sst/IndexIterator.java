@@ -22,7 +22,6 @@ final class IndexIterator {
   private final IndexFormat format;
   private final ByteInput input;
   private byte[] key = new byte[64];
-  private byte[] previousKey = new byte[64];
   private int keyLength;
   private long offset;
   private long size;
@@ -62,9 +61,9 @@ final class IndexIterator {
       return false;
     }
     int shared = input.varint32("shared length of an index key");
-    int nonShared = input.varint32("length of an index key");
+    int suffix = input.varint32("length of an index key");
     int valueLength = format.deltaValues() ? -1 : input.varint32("length of an index value");
-    readKey(shared, nonShared);
+    readKey(shared, suffix);
     int valueStart = input.position();
     readHandle(shared);
     if (format.firstKeys()) {
@@ -83,30 +82,29 @@ final class IndexIterator {
     return true;
   }
 
-  private void readKey(int shared, int nonShared) {
+  /** Lays the suffix over the key before, as {@link SstCursor} does. */
+  private void readKey(int shared, int suffix) {
     int trailer = format.userKeys() ? 0 : SstCursor.TRAILER;
-    int from = input.skip(nonShared, "index key");
+    int from = input.skip(suffix, "index key");
     if (shared > keyLength) {
       throw input.corrupt("an index key shares " + shared + " bytes with one of " + keyLength);
     }
-    long length = (long) shared + nonShared;
+    long length = (long) shared + suffix;
     if (length < trailer || length - trailer > Limits.MAX_KEY_BYTES) {
       throw input.corrupt("an index key of " + length + " bytes");
     }
-    byte[] target = previousKey;
-    if (target.length < length) {
-      target = new byte[(int) Math.max(length, target.length * 2L)];
-    }
-    System.arraycopy(key, 0, target, 0, shared);
-    input.copy(from, target, shared, nonShared);
-    int previousUser = userLength(keyLength);
+    int newLength = (int) length;
     if (started
-        && Arrays.compareUnsigned(key, 0, previousUser, target, 0, (int) length - trailer) > 0) {
+        && Bytes.compareToPrevious(
+                key, userLength(keyLength), shared, input.array(), from, userLength(newLength))
+            < 0) {
       throw input.corrupt("index keys do not ascend");
     }
-    previousKey = key;
-    key = target;
-    keyLength = (int) length;
+    if (key.length < newLength) {
+      key = Arrays.copyOf(key, Math.max(newLength, key.length * 2));
+    }
+    System.arraycopy(input.array(), from, key, shared, suffix);
+    keyLength = newLength;
   }
 
   private int userLength(int length) {

@@ -49,7 +49,7 @@ final class PropertyReader {
     if (!comparator.equals(PropertyNames.BYTEWISE_COMPARATOR)) {
       throw refused(
           PropertyNames.COMPARATOR,
-          "'" + comparator + "'",
+          shown(comparator),
           "only " + PropertyNames.BYTEWISE_COMPARATOR + " is supported");
     }
     long rangeDeletions = number(PropertyNames.RANGE_DELETIONS);
@@ -130,7 +130,7 @@ final class PropertyReader {
     if (!manager.isEmpty() && !manager.equals("BuiltinV2")) {
       throw refused(
           PropertyNames.COMPRESSION,
-          "'" + written + "'",
+          shown(written),
           "write the file anew without a compression manager of your own");
     }
     int second = written.indexOf(';', first + 1);
@@ -156,6 +156,11 @@ final class PropertyReader {
       case "07" -> "ZSTD";
       default -> code;
     };
+  }
+
+  /** For messages: cut where it is long. */
+  private static String shown(String text) {
+    return new ByteView(text.getBytes(StandardCharsets.UTF_8)).toString();
   }
 
   private String text(String name) {

@@ -126,10 +126,8 @@ final class SstCursor implements EntryCursor {
   }
 
   private boolean step() {
-    while (at == end) {
-      if (!nextBlock()) {
-        return false;
-      }
+    if (at == end && !nextBlock()) {
+      return false;
     }
     // At least the 4 bytes of the tail follow, so three bytes are there whatever they mean.
     byte[] bytes = block;
@@ -154,8 +152,12 @@ final class SstCursor implements EntryCursor {
     if (userLength < 0 || userLength > Limits.MAX_KEY_BYTES || length > Limits.MAX_VALUE_BYTES) {
       throw badLengths(shared, suffix, length);
     }
-    int order = order(bytes, position, shared, userLength);
     byte[] target = key;
+    int order =
+        entries == 0
+            ? 1
+            : Bytes.compareToPrevious(
+                target, keyLength - TRAILER, shared, bytes, position, userLength);
     if (target.length < newLength) {
       target = Arrays.copyOf(target, Math.max(newLength, target.length * 2));
       key = target;
@@ -181,23 +183,6 @@ final class SstCursor implements EntryCursor {
     keyView.set(target, 0, userLength);
     valueView.set(bytes, position + suffix, length);
     return true;
-  }
-
-  /**
-   * Compares the user key of the entry whose suffix lies at {@code position} with the present one:
-   * positive if it is greater.
-   */
-  private int order(byte[] bytes, int position, int shared, int userLength) {
-    int previousLength = keyLength - TRAILER;
-    if (shared < previousLength && shared < userLength) {
-      int difference = (bytes[position] & 0xff) - (key[shared] & 0xff);
-      return difference != 0
-          ? difference
-          : Arrays.compareUnsigned(
-              bytes, position, position + userLength - shared, key, shared, previousLength);
-    }
-    // One of the two is a prefix of the other; before the first entry there is nothing to compare.
-    return previousLength < 0 ? 1 : Integer.compare(userLength, previousLength);
   }
 
   /** Parses the lengths of the entry at {@link #at}; returns where its suffix starts. */
@@ -229,6 +214,9 @@ final class SstCursor implements EntryCursor {
     block = fetcher.array();
     at = fetcher.start();
     end = BlockTail.entriesEnd(file, blockOffset, block, at, fetcher.limit());
+    if (at == end) {
+      throw corrupt("no entries");
+    }
     shareable = 0;
     checkTo = to != null && entry.compareSeparator(to, 0, to.length) >= 0;
     return true;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reshard.spi.Limits;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
+import io.reshard.sst.IndexIterator.IndexFormat;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -274,6 +275,47 @@ class ForgedFileTest {
     forge = new Forge();
     forge.metaindex.put("rocksdb.range_del", new BlockHandle(0, 0).toBytes());
     assertFails(Kind.INCOMPATIBLE, forge.finish(), "rocksdb.range_del");
+  }
+
+  @Test
+  void blocksWithoutEntries() {
+    assertCorrupt(Forge.file(0, TAIL), "no entries");
+    assertCorrupt(Forge.file(0, Forge.ints(0)), "no entries");
+  }
+
+  /** Shared prefixes must not make a small file mean a huge one, in memory or in time. */
+  @Test
+  void namesAndKeysThatShareMuch() {
+    Forge forge = new Forge();
+    byte[] name = new byte[1 << 20];
+    byte[][] parts = new byte[20_000][];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = Forge.entry(name.length - 4, 4, 0, Forge.ints(i + 1));
+    }
+    byte[] block = Forge.concat(Forge.entry(0, name.length, 0, name), Forge.concat(parts), TAIL);
+    BlockHandle handle = forge.block(block, 0);
+    assertCorrupt(forge.finish(handle, handle), "names of more than");
+
+    // Keys of 1 MiB that differ in four bytes: were they put together, 200 GB would be copied.
+    int count = 200_000;
+    byte[] key = new byte[name.length - 4];
+    byte[][] entries = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      byte[] suffix = new byte[4];
+      Bytes.putInt(suffix, 0, Integer.reverseBytes(i + 1));
+      entries[i] = Forge.concat(Forge.entry(key.length, 4, -1, suffix), Bytes.varint(0));
+    }
+    byte[] first =
+        Forge.concat(Forge.entry(0, key.length, -1, key), Bytes.varint(0), Bytes.varint(9));
+    byte[] index = Forge.concat(first, Forge.concat(entries), TAIL);
+    IndexFormat format = new IndexFormat(true, true, false, false);
+    IndexIterator iterator = new IndexIterator("forged", 0, format, index, 0, index.length);
+    int seen = 0;
+    while (iterator.next()) {
+      seen++;
+    }
+    assertThat(seen).isEqualTo(count + 1);
+    assertThat(iterator.offset()).isEqualTo(14L * count);
   }
 
   @Test

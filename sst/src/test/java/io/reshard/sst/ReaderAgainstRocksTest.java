@@ -173,6 +173,19 @@ class ReaderAgainstRocksTest {
   }
 
   @Test
+  void hashIndex() throws RocksDBException {
+    List<Entry> entries = rows(2000).stream().filter(e -> e.key().length() >= 4).toList();
+    BlockBasedTableConfig table =
+        Rocks.table(5, ChecksumType.kXXH3).setIndexType(IndexType.kHashSearch);
+    try (Options options =
+        Rocks.options(table, CompressionType.LZ4_COMPRESSION).useFixedLengthPrefixExtractor(4)) {
+      Path file = Rocks.writeSst(directory.resolve("h.sst"), options, entries);
+      assertThat(Entry.readAll(file)).isEqualTo(entries);
+      checkRanges(file, entries);
+    }
+  }
+
+  @Test
   void flushedHistoryEntryForEntry() throws RocksDBException {
     Random random = new Random(Entry.seed());
     for (int version = 2; version <= 7; version++) {

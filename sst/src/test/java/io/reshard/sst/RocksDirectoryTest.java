@@ -135,6 +135,10 @@ class RocksDirectoryTest {
 
     RocksDirectory.write(directory, families, members);
 
+    try (Options options = new Options();
+        RocksDB readOnly = RocksDB.openReadOnly(options, directory.toString())) {
+      assertThat(Rocks.rows(readOnly.newIterator())).isEqualTo(written.get(0));
+    }
     try (Database database = new Database(directory, families)) {
       database.db.verifyChecksum();
       for (int i = 0; i < families.size(); i++) {

@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert;
@@ -210,6 +213,24 @@ class SstRoundTripTest {
     return random.nextBoolean()
         ? entries.get(random.nextInt(entries.size())).key()
         : Entry.randomKey(random);
+  }
+
+  @Test
+  void oneReaderForManyThreads(@TempDir Path directory) throws Exception {
+    List<Entry> entries = Entry.randomEntries(new Random(6), 5000, EntryType.values());
+    Path file = Entry.write(directory.resolve("a.sst"), DEFAULTS, entries);
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try (SstReader reader = SstReader.open(SstSource.ofFile(file))) {
+      List<Future<List<Entry>>> scans = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        scans.add(threads.submit(() -> Entry.readAll(reader.cursor())));
+      }
+      for (Future<List<Entry>> scan : scans) {
+        assertThat(scan.get()).isEqualTo(entries);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   @Test
