@@ -22,6 +22,7 @@ final class BlockSink {
   private int used;
   private long handedOut;
   private int contextBase;
+  private boolean failed;
 
   BlockSink(String name, OutputStream out, Compressor compressor, SstWriterOptions options) {
     this.name = name;
@@ -110,8 +111,15 @@ final class BlockSink {
 
   /** Hands everything to the stream. */
   void flush() {
+    if (failed) {
+      throw StateStoreException.unavailable(
+          "SST file '" + name + "' could not be written earlier; start it anew", null);
+    }
+    // Until it is written: nobody knows how much of it was.
+    failed = true;
     try {
       out.write(buffer, 0, used);
+      failed = false;
     } catch (IOException e) {
       throw StateStoreException.unavailable(
           "SST file '" + name + "' cannot be written at offset " + handedOut + ": " + e, e);

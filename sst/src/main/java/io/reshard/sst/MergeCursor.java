@@ -30,6 +30,7 @@ final class MergeCursor implements EntryCursor {
   private int winner = -1;
   private boolean finished;
   private boolean allClosed;
+  private boolean failed;
 
   MergeCursor(List<? extends EntryCursor> sources) {
     int count = sources.size();
@@ -50,12 +51,19 @@ final class MergeCursor implements EntryCursor {
     if (finished) {
       return false;
     }
+    if (failed) {
+      throw StateStoreException.invalid(
+          "a cursor of this merge has failed, see the error then; merge cursors opened anew");
+    }
+    // Until the step is done: going on after an error could pass entries over.
+    failed = true;
     if (winner < 0) {
       start();
     } else {
       step(winner);
       replay();
     }
+    failed = false;
     finished = cursors.length == 0 || exhausted[winner];
     return !finished;
   }

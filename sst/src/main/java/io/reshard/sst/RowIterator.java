@@ -16,6 +16,7 @@ final class RowIterator implements StateIterator {
   private boolean onRow;
   private boolean finished;
   private boolean closed;
+  private boolean failed;
 
   RowIterator(EntryCursor entries) {
     this.entries = entries;
@@ -26,7 +27,18 @@ final class RowIterator implements StateIterator {
     if (closed) {
       throw StateStoreException.closed("row iterator");
     }
-    onRow = !finished && step();
+    if (failed) {
+      throw StateStoreException.invalid(
+          "this row iterator has failed, see the error then; open its files anew");
+    }
+    onRow = false;
+    if (finished) {
+      return false;
+    }
+    // Until the step is done: going on after an error could pass rows over.
+    failed = true;
+    onRow = step();
+    failed = false;
     finished = !onRow;
     return onRow;
   }

@@ -68,6 +68,7 @@ final class SstCursor implements EntryCursor {
   private boolean positioned;
   private boolean finished;
   private boolean closed;
+  private @Nullable Throwable failure;
 
   private byte[] key = new byte[256];
   private int keyLength;
@@ -81,7 +82,8 @@ final class SstCursor implements EntryCursor {
   private final ByteView keyView = new ByteView();
   private final ByteView valueView = new ByteView();
 
-  // What parseLengths found.
+  // What parseLengths found, and how far it came.
+  private int parsed;
   private int sharedLength;
   private int suffixLength;
   private int valueLength;
@@ -99,10 +101,17 @@ final class SstCursor implements EntryCursor {
 
   @Override
   public boolean next() {
-    if (!positioned) {
-      return seek();
+    try {
+      if (!positioned) {
+        return seek();
+      }
+      return step() && (!checkTo || isBeforeEnd());
+    } catch (RuntimeException | Error e) {
+      // Going on could skip what could not be read: a cursor that failed fails for ever.
+      failure = e;
+      at = end;
+      throw e;
     }
-    return step() && (!checkTo || isBeforeEnd());
   }
 
   /** Skips the entries before the lower bound, once. */
@@ -187,17 +196,36 @@ final class SstCursor implements EntryCursor {
 
   /** Parses the lengths of the entry at {@link #at}; returns where its suffix starts. */
   private int parseLengths() {
-    ByteInput input = new ByteInput(file, blockOffset, block, at, end);
-    sharedLength = input.varint32("shared length of a key");
-    suffixLength = input.varint32("length of a key");
-    valueLength = input.varint32("length of a value");
-    return input.position();
+    parsed = at;
+    sharedLength = varint32("shared length of a key");
+    suffixLength = varint32("length of a key");
+    valueLength = varint32("length of a value");
+    return parsed;
+  }
+
+  /** Parses the varint at {@link #parsed} and steps over it. */
+  private int varint32(String what) {
+    byte[] bytes = block;
+    int position = parsed;
+    int value = 0;
+    for (int shift = 0; shift < 32 && position < end; shift += 7) {
+      byte b = bytes[position++];
+      value |= (b & 0x7f) << shift;
+      if (b >= 0 && (shift < 28 || b < 8)) {
+        parsed = position;
+        return value;
+      }
+    }
+    ByteInput input = new ByteInput(file, blockOffset, block, parsed, end);
+    int tooLong = input.varint32(what);
+    throw input.corrupt(what + " of " + tooLong + " is a varint of more than 32 bits");
   }
 
   private boolean nextBlock() {
     if (closed) {
       throw StateStoreException.closed("cursor over SST file '" + file + "'");
     }
+    rethrowFailure();
     if (finished) {
       return false;
     }
@@ -220,6 +248,15 @@ final class SstCursor implements EntryCursor {
     shareable = 0;
     checkTo = to != null && entry.compareSeparator(to, 0, to.length) >= 0;
     return true;
+  }
+
+  private void rethrowFailure() {
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
   }
 
   /** The index entry of the next block that may have keys from the lower bound on. */

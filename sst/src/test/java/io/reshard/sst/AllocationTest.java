@@ -52,13 +52,14 @@ class AllocationTest {
   private void finish(Path file, Compression compression, long sequence) throws Exception {
     SstWriterOptions options =
         new SstWriterOptions(
-            "default", compression, 4096, 16, 5, SstWriterOptions.Checksum.XXH3, false);
+            "default", compression, 16_384, 16, 5, SstWriterOptions.Checksum.XXH3, false);
     byte[] key = new byte[16];
+    // Lengths above 127 take more than one byte.
     try (OutputStream out = Files.newOutputStream(file);
         SstWriter writer = SstWriter.create("file", out, options)) {
       for (int i = 0; i < ENTRIES; i++) {
         Bytes.putInt(key, 4, Integer.reverseBytes(i));
-        writer.add(new ByteView(key), sequence, EntryType.PUT, new ByteView(new byte[40]));
+        writer.add(new ByteView(key), sequence, EntryType.PUT, new ByteView(new byte[200]));
       }
       writer.finish();
     }
@@ -91,7 +92,7 @@ class AllocationTest {
       int count = 0;
       try (EntryCursor cursor = reader.cursor()) {
         while (cursor.next()) {
-          count += cursor.value().length() == 40 ? 1 : 0;
+          count += cursor.value().length() == 200 ? 1 : 0;
         }
       }
       assertThat(count).isEqualTo(ENTRIES);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 
@@ -160,6 +161,82 @@ class CursorsTest {
     assertKind(Kind.CLOSED, merged::next);
   }
 
+  /** Reads fail once, at the chosen call, as on a bad day of the disk. */
+  private static SstSource failing(byte[] file, int failingRead) {
+    return new SstSource() {
+      private int reads;
+
+      @Override
+      public String name() {
+        return "failing";
+      }
+
+      @Override
+      public long size() {
+        return file.length;
+      }
+
+      @Override
+      public void read(long position, byte[] target, int offset, int length) {
+        if (++reads == failingRead) {
+          throw StateStoreException.unavailable("the disk is gone for a moment", null);
+        }
+        System.arraycopy(file, (int) position, target, offset, length);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /** An error must not turn into missing rows for one who calls next() again. */
+  @Test
+  void whatFailedGoesOnFailing() {
+    List<Entry> rows = Entry.randomRows(new Random(3), 3000);
+    byte[] file =
+        Entry.write(
+            new SstWriterOptions(
+                "default", Compression.NONE, 4096, 16, 5, SstWriterOptions.Checksum.XXH3, false),
+            rows);
+    boolean failedAfterSome = false;
+    for (int read = 3; read < 8; read++) {
+      try (SstReader reader = SstReader.open(failing(file, read))) {
+        EntryCursor cursor = reader.cursor();
+        int seen = countUntilFailure(cursor::next);
+        failedAfterSome |= seen > 0;
+        assertKind(Kind.UNAVAILABLE, cursor::next);
+      } catch (StateStoreException e) {
+        assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE);
+      }
+    }
+    assertThat(failedAfterSome).isTrue();
+    for (int read = 6; read < 8; read++) {
+      try (SstReader reader = SstReader.open(failing(file, read))) {
+        EntryCursor merged =
+            Cursors.merge(List.of(new ListCursor(rows.subList(0, 5)), reader.cursor()));
+        StateIterator iterator = Cursors.rows(merged);
+        int seen = countUntilFailure(iterator::next);
+        assertThat(seen).isLessThan(rows.size());
+        assertKind(Kind.INVALID, merged::next);
+        assertKind(Kind.INVALID, iterator::next);
+        assertKind(Kind.INVALID, iterator::key);
+      }
+    }
+  }
+
+  private static int countUntilFailure(BooleanSupplier next) {
+    int seen = 0;
+    try {
+      while (next.getAsBoolean()) {
+        seen++;
+      }
+    } catch (StateStoreException e) {
+      assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE);
+      return seen;
+    }
+    throw new AssertionError("no failure after " + seen);
+  }
+
   @Test
   void rowsAreTheNewestPuts() {
     Random random = new Random(Entry.seed());
@@ -182,6 +259,7 @@ class CursorsTest {
     StateIterator rows = Cursors.rows(new ListCursor(entries));
     assertThat(rows.next()).isTrue();
     assertKind(Kind.INCOMPATIBLE, rows::next);
+    assertKind(Kind.INVALID, rows::next);
   }
 
   @Test

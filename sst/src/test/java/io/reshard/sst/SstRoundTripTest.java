@@ -300,6 +300,7 @@ class SstRoundTripTest {
           .isInstanceOfSatisfying(
               StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE))
           .hasMessageContaining("no space");
+      assertKind(Kind.UNAVAILABLE, writer::finish);
     }
   }
 
