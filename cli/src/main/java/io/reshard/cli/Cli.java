@@ -90,7 +90,10 @@ final class Cli {
 
   private static int reportUsage(Console console, CommandLine.ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
-    String message = String.valueOf(e.getMessage());
+    String message =
+        Suggestions.unknownOption(
+                Arrays.asList(args), command.getCommandSpec().optionsMap().keySet())
+            .orElse(String.valueOf(e.getMessage()));
     String name = command.getCommandSpec().qualifiedName();
     if (Arrays.asList(args).contains("--json")) {
       sayJson(console, ExitCode.INVALID, message);

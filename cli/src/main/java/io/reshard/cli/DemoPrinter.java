@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Shows the demo's steps as they are done: lines for a person, or one JSON object a step. */
 final class DemoPrinter {
   private static final String COLUMNS = "%-10s %6s %8s %10s %10s %10s %7s %5s  %s";
-  private static final int SPARKLINE_WIDTH = 80;
+  private static final int SPARKLINE_WIDTH = 50;
 
   private final Console console;
   private final boolean json;
@@ -101,7 +101,14 @@ final class DemoPrinter {
             Units.seconds(seconds),
             Units.factor(sizes.skew()),
             difference.isNone() ? console.green(found) : console.red(found)));
-    console.print("           " + console.cyan(sizes.sparkline(console, SPARKLINE_WIDTH)));
+    console.print(
+        "           "
+            + console.cyan(sizes.sparkline(console, SPARKLINE_WIDTH))
+            + console.dim(
+                "  smallest "
+                    + Units.bytes(sizes.smallest())
+                    + ", largest "
+                    + Units.bytes(sizes.largest())));
   }
 
   /** Shows what was looked up before and after. */

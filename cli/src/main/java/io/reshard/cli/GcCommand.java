@@ -4,8 +4,6 @@ import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.GcOptions;
 import io.reshard.checkpoint.GcResult;
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -67,7 +65,7 @@ final class GcCommand extends StoreVerb {
             (dryRun ? "would delete " : "deleted ")
                 + (result.deletedVersions().isEmpty()
                     ? "no version"
-                    : "versions " + list(result.deletedVersions()))
+                    : "versions " + Versions.list(result.deletedVersions()))
                 + ", "
                 + Units.count(result.deletedObjects().size())
                 + " objects, "
@@ -75,7 +73,7 @@ final class GcCommand extends StoreVerb {
     console()
         .print(
             "kept versions "
-                + list(result.keptVersions())
+                + Versions.list(result.keptVersions())
                 + ", "
                 + Units.count(result.keptObjects())
                 + " objects"
@@ -85,10 +83,6 @@ final class GcCommand extends StoreVerb {
                         + Units.count(result.youngObjects())
                         + " that nothing names but are within the grace"));
     return ExitCode.OK;
-  }
-
-  private static String list(List<Long> versions) {
-    return versions.stream().map(String::valueOf).collect(Collectors.joining(", "));
   }
 
   private void printJson(GcResult result) {

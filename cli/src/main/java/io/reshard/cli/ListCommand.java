@@ -2,8 +2,10 @@ package io.reshard.cli;
 
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.Manifest;
+import io.reshard.spi.StateStoreException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -32,16 +34,26 @@ final class ListCommand extends StoreVerb {
             "rows",
             "bytes",
             "files");
+    List<Long> damaged = new ArrayList<>();
     for (long version : store.versions()) {
-      Manifest manifest = store.manifest(version);
-      if (json) {
-        print(manifest);
-      } else {
-        add(table, manifest);
+      try {
+        Manifest manifest = store.manifest(version);
+        if (json) {
+          print(manifest);
+        } else {
+          add(table, manifest);
+        }
+      } catch (StateStoreException e) {
+        Versions.noteDamage(console(), version, e);
+        damaged.add(version);
       }
     }
     if (!json) {
       table.print(console());
+    }
+    if (!damaged.isEmpty()) {
+      throw StateStoreException.corrupt(
+          "the manifests of versions " + Versions.list(damaged) + " are damaged, see above");
     }
     return ExitCode.OK;
   }

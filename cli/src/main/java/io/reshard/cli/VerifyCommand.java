@@ -77,12 +77,35 @@ final class VerifyCommand extends StoreVerb {
     }
     SetDigest reference = against == null ? null : verify(store, against).rows();
     boolean same = true;
+    List<Long> damaged = new ArrayList<>();
     for (long v : versions) {
-      SetDigest rows = verify(store, v).rows();
-      same &= compare("version " + against, reference, v, rows);
-      same &= compare("the digest given", expected, v, rows);
+      SetDigest rows = all ? verifyOrNote(store, v, damaged) : verify(store, v).rows();
+      if (rows != null) {
+        same &= compare("version " + against, reference, v, rows);
+        same &= compare("the digest given", expected, v, rows);
+      }
+    }
+    if (!damaged.isEmpty()) {
+      throw StateStoreException.corrupt(
+          damaged.size()
+              + " of "
+              + versions.size()
+              + " versions are damaged: "
+              + Versions.list(damaged)
+              + "; the messages above say how");
     }
     return same ? ExitCode.OK : ExitCode.MISMATCH;
+  }
+
+  /** Verifies one of several versions; one that is damaged is noted, and the others tried. */
+  private @Nullable SetDigest verifyOrNote(CheckpointStore store, long v, List<Long> damaged) {
+    try {
+      return verify(store, v).rows();
+    } catch (StateStoreException e) {
+      Versions.noteDamage(console(), v, e);
+      damaged.add(v);
+      return null;
+    }
   }
 
   private static SetDigest parseDigest(String text) {
