@@ -164,7 +164,11 @@ final class Natives implements AutoCloseable {
     cache.close();
   }
 
-  /** RocksDB's warnings and errors go to SLF4J; so there is no log file for each database. */
+  /**
+   * RocksDB's log goes to SLF4J; so there is no log file for each database. Its errors are our
+   * warnings. What it calls a warning is said at every open of a healthy database ("dir NotFound",
+   * "Tail prefetch size"): it is for whoever debugs.
+   */
   private static final class Warnings extends Logger {
     private static final org.slf4j.Logger LOGGER = LoggerFactory.getLogger("io.reshard.rocksdb");
 
@@ -174,10 +178,11 @@ final class Natives implements AutoCloseable {
 
     @Override
     protected void log(InfoLogLevel level, String message) {
-      if (level == InfoLogLevel.HEADER_LEVEL) {
-        return;
+      switch (level) {
+        case ERROR_LEVEL, FATAL_LEVEL -> LOGGER.warn("RocksDB: {}", message);
+        case WARN_LEVEL -> LOGGER.debug("RocksDB: {}", message);
+        default -> {}
       }
-      LOGGER.warn("RocksDB: {}", message);
     }
   }
 }
