@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -16,6 +17,7 @@ import org.rocksdb.FlushOptions;
 import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -37,6 +39,8 @@ final class Database {
 
   private static final String DEFAULT = "default";
   private static final byte[] VERSION_KEY = "version".getBytes(StandardCharsets.US_ASCII);
+
+  private static final int MOST_MILLIS_OF_A_WAIT = 20;
 
   private final Path directory;
   private final @Nullable RocksDB db;
@@ -208,10 +212,40 @@ final class Database {
     return value;
   }
 
-  /** Applies a batch made by {@link BatchBytes}, wholly or not at all. */
+  /**
+   * Applies a batch made by {@link BatchBytes}, wholly or not at all. Waits while RocksDB has to
+   * catch up with flushes and compactions.
+   *
+   * <p>It waits here and not in RocksDB, which on a full disk goes on waiting until there is room,
+   * for ever if need be, and nothing could end it.
+   *
+   * @throws RocksDBException also if flushes or compactions fail
+   */
   void write(WriteOptions options, byte[] batch) throws RocksDBException {
     try (WriteBatch whole = new WriteBatch(batch)) {
-      present().write(options, whole);
+      for (int waited = 0; !tryWrite(options, whole); waited++) {
+        long failed = present().getLongProperty("rocksdb.background-errors");
+        if (failed > 0) {
+          String reason = "flushes or compactions fail, most likely for want of room";
+          throw new RocksDBException(
+              reason, new Status(Status.Code.IOError, Status.SubCode.NoSpace, reason));
+        }
+        LockSupport.parkNanos(Math.min(waited + 1, MOST_MILLIS_OF_A_WAIT) * 1_000_000L);
+      }
+    }
+  }
+
+  /** Returns false if RocksDB takes no writes at the moment. */
+  private boolean tryWrite(WriteOptions options, WriteBatch batch) throws RocksDBException {
+    try {
+      present().write(options, batch);
+      return true;
+    } catch (RocksDBException e) {
+      Status status = e.getStatus();
+      if (status != null && status.getCode() == Status.Code.Incomplete) {
+        return false;
+      }
+      throw e;
     }
   }
 

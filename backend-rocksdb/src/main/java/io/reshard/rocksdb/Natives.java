@@ -71,9 +71,10 @@ final class Natives implements AutoCloseable {
             .setCreateMissingColumnFamilies(true)
             .setErrorIfExists(true);
     openOptions = dbOptions(settings, env);
-    logged = new WriteOptions();
-    forced = new WriteOptions().setSync(true);
-    unlogged = new WriteOptions().setDisableWAL(true);
+    // No write waits in native code: see Database.write.
+    logged = new WriteOptions().setNoSlowdown(true);
+    forced = new WriteOptions().setNoSlowdown(true).setSync(true);
+    unlogged = new WriteOptions().setNoSlowdown(true).setDisableWAL(true);
   }
 
   private static void loadLibrary() {

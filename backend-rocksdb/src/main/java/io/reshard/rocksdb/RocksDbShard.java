@@ -40,40 +40,40 @@ import org.rocksdb.WriteOptions;
 /*
  * How it works.
  *
- * Uncommitted writes stay out of RocksDB. Each column family has an overlay on the heap, a sorted map
- * of values and marks for deleted rows, and the working state is the overlay over the database. So the
- * database holds exactly the last version: a rollback empties the overlay, an export is the database's
- * own files, and a write, and a read of what was written lately, cross no JNI. Commit makes one native
- * batch of the overlay and of a row with the version number (in a column family of the backend's own),
- * built in Java in RocksDB's own form: one crossing, and wholly there or not at all after a crash,
- * since it is one record of the write-ahead log.
+ * Uncommitted writes stay out of RocksDB. Each column family has an overlay on the heap, a sorted
+ * map of values and marks for deleted rows, and the working state is the overlay over the database.
+ * So the database holds exactly the last version: a rollback empties the overlay, an export is the
+ * database's own files, and a write, and a read of what was written lately, cross no JNI. Commit
+ * makes one native batch of the overlay and of a row with the version number (in a column family of
+ * the backend's own), built in Java in RocksDB's own form: one crossing, and wholly there or not at
+ * all after a crash, since it is one record of the write-ahead log.
  *
  * Spilling. The overlays of all shards share a budget. The shard whose write exceeds it has its
- * committed content linked into a database beside its own, has STATE point there (see ShardDirectory),
- * and from then on may write uncommitted rows into its own, past the log. Everything else goes on as
- * before, now over a database that holds a part of the working state. A commit writes the rest,
- * forces all to disk and points STATE back; a rollback opens the other database in place of its own;
- * a crash or a close does the same at the next open. An export meanwhile reads the other one.
+ * committed content linked into a database beside its own, has STATE point there (see
+ * ShardDirectory), and from then on may write uncommitted rows into its own, past the log.
+ * Everything else goes on as before, now over a database that holds a part of the working state. A
+ * commit writes the rest, forces all to disk and points STATE back; a rollback opens the other
+ * database in place of its own; a crash or a close does the same at the next open. An export
+ * meanwhile reads the other one.
  *
  * Two locks. `changing` is held by write, commit, rollback, export, import and close for as long as
  * they take, so they exclude one another. `content` guards the overlays and which database is the
- * present one. Readers share it also while they are in native code, so that nobody closes the database
- * under them. It is held alone only to change a map or to swap the database: during the slow part of a
- * commit or a spill, rows are in the overlay and in the database alike, and the overlay, whose content
- * is the same, hides the database's. Rows leave the overlay when the database has them all.
+ * present one. Readers share it also while they are in native code, so that nobody closes the
+ * database under them. It is held alone only to change a map or to swap the database: during the
+ * slow part of a commit or a spill, rows are in the overlay and in the database alike, and the
+ * overlay, whose content is the same, hides the database's. Rows leave the overlay when the
+ * database has them all.
  *
- * A scan is the overlay frozen and a RocksDB iterator made at one moment, merged. It holds a reference
- * to the database it reads, so it goes on after that has been replaced (S-502); the store knows its
- * scans and closes them before itself. Freezing changes the map's edit token only, which writers use
- * and readers do not; so it is done under the shared lock and a monitor.
+ * A scan is the overlay frozen and a RocksDB iterator made at one moment, merged. It holds a
+ * reference to the database it reads, so it goes on after that has been replaced (S-502); the store
+ * knows its scans and closes them before itself. Freezing changes the map's edit token only, which
+ * writers use and readers do not; so it is done under the shared lock and a monitor.
  *
- * Errors of RocksDB fail the store (S-402), except in an import before it is published, which leaves
- * it as it was.
+ * Errors of RocksDB fail the store (S-402), except in an import before it is published, which
+ * leaves it as it was.
  */
 final class RocksDbShard implements ShardStore {
-  /**
-   * A commit of more is spilled and written in pieces, as no Java array could be sure to hold it.
-   */
+  /** A commit of larger overlays is spilled: written in pieces instead of as one array. */
   private static final long MAX_BATCH_BYTES = 256 << 20;
 
   /** Size of the pieces in which uncommitted rows are spilled. */
