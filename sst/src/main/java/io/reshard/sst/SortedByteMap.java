@@ -37,17 +37,18 @@ import org.jspecify.annotations.Nullable;
  *
  * Shape. A full node splits in half, but at the right edge it splits at its end, so that rows that
  * come in ascending order (an import) fill leaves wholly. A removal that leaves a node below a
- * quarter joins it with its neighbour or, if both do not fit in one, shares out evenly. Nodes at the
- * right edge may be small until then. No leaf is empty and no inner node has less than two children,
- * except that the empty map is one empty leaf that all maps share.
+ * quarter joins it with its neighbour or, if both do not fit in one, shares out evenly. Nodes at
+ * the right edge may be small until then. No leaf is empty and no inner node has less than two
+ * children, except that the empty map is one empty leaf that all maps share.
  *
  * Heads. Beside each key a node keeps the key's first eight bytes as a number. A search compares
  * heads, which lie side by side, and looks at a key itself only where heads are equal; without them
  * every step of a search would fetch another key from memory.
  *
  * Bytes. An array counts with its 16-byte header, rounded up to 8; a node with its object and its
- * three arrays, references of 4 bytes and heads of 8. Separators are the keys themselves, not copies, so they count
- * nothing; one may keep the array of a removed key alive, at most one for every leaf.
+ * three arrays, references of 4 bytes and heads of 8. Separators are the keys themselves, not
+ * copies, so they count nothing; one may keep the array of a removed key alive, at most one for
+ * every leaf.
  */
 public final class SortedByteMap {
   /** A content that no longer changes. */
