@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A test of the kit, found in the suites that {@link StateStoreTck} is made of: the one list that
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * @param method the test itself
  */
 record KitTest(String suite, String rule, boolean required, Method method) {
+  private static final int MAX_MESSAGE = 500;
   private static final Pattern NAME =
       Pattern.compile("(required|optional)_S([0-9]{3})_[A-Za-z0-9_]+");
 
@@ -57,11 +60,6 @@ record KitTest(String suite, String rule, boolean required, Method method) {
     return method.getName();
   }
 
-  /** What it says, as words. */
-  String title() {
-    return name().replaceFirst("^(required|optional)_S[0-9]{3}_", "").replace('_', ' ');
-  }
-
   /** Runs it; throws what it throws. */
   void run(StateStoreTck kit) throws Throwable {
     try {
@@ -69,5 +67,20 @@ record KitTest(String suite, String rule, boolean required, Method method) {
     } catch (InvocationTargetException e) {
       throw Objects.requireNonNullElse(e.getCause(), e);
     }
+  }
+
+  /** What came of it; {@code cause} is why it failed or was skipped. */
+  Tck.Result result(Tck.Outcome outcome, @Nullable Throwable cause) {
+    return new Tck.Result(suite, rule, name(), outcome, cause == null ? "" : messageOf(cause));
+  }
+
+  /** The message of a failure on one line of bounded length. */
+  private static String messageOf(Throwable e) {
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    if (!(e instanceof AssertionError || e instanceof TestAbortedException)) {
+      message = e.getClass().getSimpleName() + ": " + message;
+    }
+    message = message.strip().replaceAll("\\s+", " ");
+    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
   }
 }

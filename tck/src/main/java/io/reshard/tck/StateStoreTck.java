@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -28,8 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
  * The rules are in {@code docs/spi-rules.md}.
  *
  * <p>System properties: {@code reshard.seed} replays the random suites of an earlier run (a failure
- * prints its seed); {@code reshard.tck.scale=large} adds the round trip of a million rows.
+ * prints its seed); {@code reshard.tck.scale=large} adds the round trip of a million rows. The
+ * tests sync files to disk; a build is quicker where {@code java.io.tmpdir} is on a fast one.
  */
+@ExtendWith(ConformanceTable.class)
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 public abstract class StateStoreTck
     implements ProviderSuite,
@@ -45,8 +48,9 @@ public abstract class StateStoreTck
         PersistenceSuite,
         ConcurrencySuite,
         ModelSuite,
+        RoundTripSuite,
         MetricsSuite {
-  private static final long RUN_SEED =
+  static final long RUN_SEED =
       Long.getLong(Fixture.SEED_PROPERTY, System.nanoTime() & 0x7fff_ffffL);
 
   private @Nullable Fixture fixture;

@@ -135,7 +135,6 @@ public final class Tck {
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final Duration LIMIT_LARGE = Duration.ofMinutes(30);
-  private static final int MAX_MESSAGE = 500;
 
   private Tck() {}
 
@@ -186,9 +185,9 @@ public final class Tck {
         where.append(' ').append(frame);
       }
       task.cancel(true);
-      return result(test, Outcome.FAILED, where.toString());
+      return test.result(Outcome.FAILED, new AssertionError(where));
     } catch (ExecutionException e) {
-      return result(test, Outcome.FAILED, messageOf(Objects.requireNonNullElse(e.getCause(), e)));
+      return test.result(Outcome.FAILED, Objects.requireNonNullElse(e.getCause(), e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       task.cancel(true);
@@ -215,27 +214,13 @@ public final class Tck {
         failure = failure == null || failure instanceof TestAbortedException ? e : failure;
       }
       if (failure == null) {
-        return result(test, Outcome.PASSED, "");
+        return test.result(Outcome.PASSED, null);
       }
       boolean skipped = failure instanceof TestAbortedException;
-      return result(test, skipped ? Outcome.SKIPPED : Outcome.FAILED, messageOf(failure));
+      return test.result(skipped ? Outcome.SKIPPED : Outcome.FAILED, failure);
     } finally {
       delete(directory);
     }
-  }
-
-  private static Result result(KitTest test, Outcome outcome, String message) {
-    return new Result(test.suite(), test.rule(), test.name(), outcome, message);
-  }
-
-  /** The message of a failure on one line of bounded length. */
-  private static String messageOf(Throwable e) {
-    String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    if (!(e instanceof AssertionError || e instanceof TestAbortedException)) {
-      message = e.getClass().getSimpleName() + ": " + message;
-    }
-    message = message.strip().replaceAll("\\s+", " ");
-    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
   }
 
   private static void delete(Path directory) throws IOException {
