@@ -7,6 +7,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -46,6 +49,7 @@ import java.util.function.Predicate;
  */
 final class GarbageCollection {
   private static final int PAGE = 1000;
+  private static final Duration STAGING_AGE = Duration.ofDays(1);
 
   private final ObjectStore objects;
   private final CheckpointStore store;
@@ -203,12 +207,17 @@ final class GarbageCollection {
     }
   }
 
-  /** What uploads of processes that died have left on local disk. */
+  /**
+   * What uploads of processes that died have left on local disk. Those files are dated by this
+   * machine's clock, and an upload at work here must keep its own even where the grace is short.
+   */
   private void cleanStaging() {
+    Duration age = options.grace().compareTo(STAGING_AGE) > 0 ? options.grace() : STAGING_AGE;
+    FileTime oldest = FileTime.from(Instant.now().minus(age));
     Path staging = objects.stagingDirectory();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(staging)) {
       for (Path path : stream) {
-        if (isOld(path)) {
+        if (isBefore(path, oldest)) {
           LocalFiles.deleteTree(path);
         }
       }
@@ -220,9 +229,9 @@ final class GarbageCollection {
     }
   }
 
-  private boolean isOld(Path path) throws IOException {
+  private static boolean isBefore(Path path, FileTime oldest) throws IOException {
     try {
-      return Files.getLastModifiedTime(path).toMillis() < now - options.grace().toMillis();
+      return Files.getLastModifiedTime(path).compareTo(oldest) < 0;
     } catch (NoSuchFileException e) {
       return false;
     }

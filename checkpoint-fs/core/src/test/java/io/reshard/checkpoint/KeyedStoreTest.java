@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reshard.checkpoint.testing.FaultyObjectStore;
+import io.reshard.checkpoint.testing.FaultyObjectStore.Operation;
 import io.reshard.memory.MemoryStateStoreProvider;
 import io.reshard.spi.Backend;
 import io.reshard.spi.BackendOptions;
@@ -45,9 +47,12 @@ class KeyedStoreTest {
   private Backend backend;
   private KeyedStore store;
 
+  private FaultyObjectStore objects;
+
   @BeforeEach
   void start() {
-    checkpoints = CheckpointStore.create(ObjectStores.open(directory.resolve("store")));
+    objects = new FaultyObjectStore(ObjectStores.open(directory.resolve("store")), 1);
+    checkpoints = CheckpointStore.create(objects);
     backend = new MemoryStateStoreProvider().start(BackendOptions.defaults());
   }
 
@@ -268,6 +273,98 @@ class KeyedStoreTest {
       assertThat(third.shards().get(shard).equals(first.shards().get(shard)))
           .isEqualTo(shard != changed);
     }
+  }
+
+  /** A first version, and a second whose publish got through while its answers were lost. */
+  private void commitWithoutAnAnswer() {
+    create(Layout.slots(3));
+    store.put("default", bytes("a"), bytes("1"));
+    store.commit(Map.of());
+    store.put("default", bytes("a"), bytes("2"));
+    objects.before(Operation.PUT, "manifests/", () -> objects.lostAnswers(1000));
+    assertKind(Kind.UNAVAILABLE, () -> store.commit(Map.of("n", "2")), "may or may not");
+    objects.calm();
+    assertThat(store.version()).isEqualTo(1);
+    assertThat(store.get("default", bytes("a"))).isEqualTo(bytes("2"));
+  }
+
+  @Test
+  void aCommitThatGotThroughUnknownIsNotMadeAgain() {
+    commitWithoutAnAnswer();
+    assertThat(store.commit(Map.of("n", "2")).version()).isEqualTo(2);
+    assertThat(checkpoints.versions()).containsExactly(1L, 2L);
+    store.put("default", bytes("a"), bytes("3"));
+    assertThat(store.commit(Map.of()).version()).isEqualTo(3);
+    reopen(3);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "3"));
+  }
+
+  @Test
+  void writesAfterACommitThatGotThroughUnknownMakeTheNextVersion() {
+    commitWithoutAnAnswer();
+    store.put("default", bytes("b"), bytes("2"));
+    assertThat(store.commit(Map.of("n", "2")).version()).isEqualTo(3);
+    reopen(2);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "2"));
+    reopen(3);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "2", "b", "2"));
+  }
+
+  @Test
+  void rollbackAfterACommitThatGotThroughUnknownGoesBackToIt() {
+    commitWithoutAnAnswer();
+    store.put("default", bytes("a"), bytes("3"));
+    store.put("default", bytes("b"), bytes("3"));
+    store.rollback();
+    assertThat(store.version()).isEqualTo(2);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "2"));
+    store.put("default", bytes("c"), bytes("3"));
+    store.commit(Map.of());
+    reopen(3);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "2", "c", "3"));
+  }
+
+  @Test
+  void aFullDiskLosesNothing() {
+    create(Layout.slots(3));
+    store.put("default", bytes("a"), bytes("1"));
+    store.commit(Map.of());
+    store.put("default", bytes("a"), bytes("2"));
+    store.put("default", bytes("b"), bytes("2"));
+    objects.full(true);
+    assertKind(Kind.UNAVAILABLE, () -> store.commit(Map.of()), "disk is full");
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "2", "b", "2"));
+    assertKind(Kind.UNAVAILABLE, () -> store.commit(Map.of()), "disk is full");
+    store.put("default", bytes("c"), bytes("2"));
+    objects.full(false);
+    assertThat(store.commit(Map.of()).version()).isEqualTo(2);
+    assertThat(checkpoints.versions()).containsExactly(1L, 2L);
+    reopen(2);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "2", "b", "2", "c", "2"));
+  }
+
+  @Test
+  void rollbackAfterACommitThatFailedMidwayRestoresWhatWasPublished() {
+    create(Layout.slots(3));
+    store.put("default", bytes("a"), bytes("0"));
+    objects.full(true);
+    assertKind(Kind.UNAVAILABLE, () -> store.commit(Map.of()), "disk is full");
+    store.rollback();
+    assertThat(scanAll("default")).isEmpty();
+    objects.full(false);
+    store.put("default", bytes("a"), bytes("1"));
+    store.commit(Map.of());
+    store.put("default", bytes("a"), bytes("2"));
+    objects.full(true);
+    assertKind(Kind.UNAVAILABLE, () -> store.commit(Map.of()), "disk is full");
+    store.put("default", bytes("b"), bytes("2"));
+    store.rollback();
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "1"));
+    objects.full(false);
+    store.put("default", bytes("c"), bytes("3"));
+    store.commit(Map.of());
+    reopen(2);
+    assertThat(scanAll("default")).isEqualTo(Map.of("a", "1", "c", "3"));
   }
 
   @Test
