@@ -45,6 +45,7 @@ final class ShardImport implements SnapshotReader {
   @Override
   public List<SnapshotFile> files(Path directory) {
     List<SnapshotFile> placed = new ArrayList<>();
+    int[] levels = ImportLevels.of(files);
     for (FileRef file : files) {
       Path path = directory.resolve("import-" + placed.size() + ".sst");
       store.download(file, path);
@@ -54,7 +55,7 @@ final class ShardImport implements SnapshotReader {
               file.columnFamily(),
               path,
               file.length(),
-              file.level(),
+              levels[placed.size()],
               file.smallestKey(),
               file.largestKey(),
               file.smallestSequence(),
