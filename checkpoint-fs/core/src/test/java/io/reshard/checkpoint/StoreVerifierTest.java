@@ -35,6 +35,7 @@ class StoreVerifierTest {
   }
 
   /** One entry to write: a stored key as it is. */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Entry(int shard, byte[] key, long sequence, EntryType type, String value) {}
 
   private Manifest publish(Layout layout, ColumnFamily columnFamily, int level, Entry... entries) {
