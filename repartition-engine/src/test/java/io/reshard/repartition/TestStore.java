@@ -9,6 +9,7 @@ import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
 import io.reshard.checkpoint.PartitionKeys;
 import io.reshard.checkpoint.ShardFileWriter;
+import io.reshard.checkpoint.StoreVerifier;
 import io.reshard.checkpoint.Upload;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
@@ -218,7 +219,7 @@ final class TestStore {
     return layout.shardOfHash(hash(layout, columnFamily, key));
   }
 
-  /** Compares every row, and where it lies, with the model. */
+  /** Compares every row, and where it lies, with the model; and verifies the version. */
   void check(CheckpointStore store, Manifest manifest, String description) {
     Map<String, Long> seen = new TreeMap<>();
     for (int shard = 0; shard < manifest.layout().shards(); shard++) {
@@ -235,6 +236,8 @@ final class TestStore {
             assertThat(seen.getOrDefault(name, 0L))
                 .as("rows of %s, %s", name, description)
                 .isEqualTo(rows.size()));
+    StoreVerifier.Report report = StoreVerifier.verify(store, manifest, 2, shard -> {});
+    assertThat(report.rows().count()).as(description).isEqualTo(rows());
   }
 
   private void checkShard(
