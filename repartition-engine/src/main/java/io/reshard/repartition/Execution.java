@@ -284,14 +284,14 @@ final class Execution {
   }
 
   private Manifest publish(Upload upload, List<TaskOutput> outputs) {
-    List<List<FileHandle>> shards = new ArrayList<>();
+    List<List<FileRef>> shards = new ArrayList<>();
     for (int shard = 0; shard < plan.target().shards(); shard++) {
-      List<FileHandle> files = new ArrayList<>();
-      plan.referenced(shard).forEach(file -> files.add(FileHandle.existing(file)));
-      shards.add(files);
+      shards.add(new ArrayList<>(plan.referenced(shard)));
     }
     for (TaskOutput output : outputs) {
-      output.files().forEach((shard, files) -> shards.get(shard).addAll(files));
+      output
+          .files()
+          .forEach((shard, files) -> files.forEach(file -> shards.get(shard).add(file.ref())));
     }
     Manifest from = plan.manifest();
     return store.publish(
@@ -300,8 +300,19 @@ final class Execution {
         Manifest.Operation.REPARTITION,
         from.backend(),
         plan.target(),
-        shards,
+        shards.stream().map(this::handles).toList(),
         from.properties());
+  }
+
+  private List<FileHandle> handles(List<FileRef> files) {
+    List<FileRef> bySlots = new ArrayList<>();
+    List<FileRef> others = new ArrayList<>();
+    for (FileRef file : files) {
+      ColumnFamily columnFamily = plan.manifest().columnFamily(file.columnFamily());
+      (plan.manifest().keyPrefix(columnFamily) > 0 ? bySlots : others).add(file);
+    }
+    others.addAll(Levels.unite(bySlots, file -> plan.source().shardOfSlot(file.firstSlot())));
+    return others.stream().map(FileHandle::existing).toList();
   }
 
   /** The new version stands; leftovers of the job expire by themselves if they cannot go now. */

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * another: here none ever does. A file handed over whole has all its keys within its target, which
  * its bounds prove; a file that has not is cut, never clipped in place or narrowed by a note in the
  * manifest. So files of one level above 0 do not overlap, entries of one key all come from one
- * source shard, in whose order of sequence numbers they stay, and the highest sequence number of
- * all files is a sound last sequence for whoever writes on.
+ * source shard, in whose order of sequence numbers they stay ({@link Levels} says what becomes of
+ * level 0), and the highest sequence number of all files is a sound last sequence for whoever
+ * writes on.
  */
 final class Splitter {
   private final CheckpointStore store;

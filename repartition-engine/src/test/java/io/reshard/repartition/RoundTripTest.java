@@ -28,15 +28,14 @@ class RoundTripTest {
                         List.of(7, 13, 7),
                         List.of(1, 9, 1),
                         List.of(20, 10, 40, 7),
-                        List.of(6, 4, 9),
-                        List.of(3, 300, 2))
+                        List.of(3, 100, 2))
                     .map(chain -> Arguments.of(layout, chain)));
   }
 
   @ParameterizedTest
   @MethodSource("chains")
   void everyRowSurvives(Layout layout, List<Integer> chain) {
-    TestStore content = TestStore.random(Seeds.random(seed), 300);
+    TestStore content = TestStore.random(Seeds.random(seed), 150);
     try (CheckpointStore store = CheckpointStore.create(ObjectStores.open(directory.toString()))) {
       Manifest manifest = content.publish(store, layout.withShards(chain.get(0)));
       content.check(store, manifest, "first version, " + Seeds.replay(seed));
