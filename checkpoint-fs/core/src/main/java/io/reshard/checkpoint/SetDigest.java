@@ -7,7 +7,6 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.EntryType;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -34,8 +33,11 @@ public final class SetDigest {
   private static final Hasher128 HASHER = Hashing.xxh3_128();
   private static final int LENGTH = 48;
 
+  /** Digests of files are kept by the thousand and never added to. */
+  private static final byte[] NONE = {};
+
   private final Map<String, byte[]> names = new HashMap<>();
-  private byte[] scratch = new byte[256];
+  private byte[] scratch = NONE;
   private long count;
   private long high;
   private long low;
@@ -95,7 +97,7 @@ public final class SetDigest {
     int keyLength = key.length() - keyPrefix;
     int length = 6 + name.length + keyLength + value.length();
     if (scratch.length < length) {
-      scratch = Arrays.copyOf(scratch, Math.max(length, scratch.length * 2));
+      scratch = new byte[Math.max(Math.max(256, length), scratch.length * 2)];
     }
     byte[] bytes = scratch;
     bytes[0] = (byte) type.code();
