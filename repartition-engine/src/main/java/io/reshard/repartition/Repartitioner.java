@@ -8,7 +8,27 @@ import io.reshard.spi.StateStoreException;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 
-/** Plans and executes a change of the number of shards. */
+/**
+ * Plans and executes a change of the number of shards.
+ *
+ * <p>Three ways lead a row to its new shard, the cheapest that is sound for each file:
+ *
+ * <ol>
+ *   <li>A file of a HASHED column family in a slots layout whose keys all belong to one target is
+ *       handed over: named by the new version, never read.
+ *   <li>Such a file that lies across a boundary of the targets is cut there, entry by entry, and so
+ *       that the next growth finds whole files ({@link Splitter}).
+ *   <li>Everything else is streamed: sources are merged to rows, rows go to the shard they hash to
+ *       ({@link Streamer}).
+ * </ol>
+ *
+ * <p>The source version is only read. What is written is proven before it is published: each piece
+ * of work by the digests of what it read and of what was read back from the files it wrote, in
+ * which every key must hash to the shard it lies in; and in the end each column family that is not
+ * streamed by its digest in the old version and the new. Until the one atomic publish nothing has
+ * happened; a run that was interrupted leaves the results of its finished tasks, which the next run
+ * of the same plan takes over ({@link Execution}).
+ */
 public final class Repartitioner {
   private Repartitioner() {}
 

@@ -5,20 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.reshard.checkpoint.CheckpointStore;
+import io.reshard.checkpoint.FileHandle;
 import io.reshard.checkpoint.FileRef;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
 import io.reshard.checkpoint.ObjectStores;
+import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
+import io.reshard.sst.EntryType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,12 +61,23 @@ class FailureTest {
 
   @ParameterizedTest
   @MethodSource("layouts")
+  void resumesAfterACrash(Layout layout) {
+    crashes(layout, 5);
+  }
+
+  @ParameterizedTest
+  @MethodSource("layouts")
+  @Tag("slow")
   void resumesAfterACrashAtAnyOperation(Layout layout) {
+    crashes(layout, 1);
+  }
+
+  private void crashes(Layout layout, int every) {
     create(layout).close();
     int published = 0;
     long version = 1;
     int[] targets = {4, 9, 6};
-    for (int operations = 0; published < 3; operations += 3) {
+    for (int operations = 0; published < 3; operations += every) {
       int target = targets[published];
       String step = "crash after " + operations + " operations to " + target;
       BreakingObjectStore breaking =
@@ -199,10 +217,36 @@ class FailureTest {
   }
 
   @Test
+  void anInterruptCancelsAndIsKept() {
+    try (CheckpointStore store = create(Layout.modulo(6))) {
+      RepartitionPlan plan = Repartitioner.plan(store, 1, 4);
+      Thread.currentThread().interrupt();
+      StateStoreException e =
+          catchThrowableOfType(StateStoreException.class, () -> run(store, plan));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE);
+      assertThat(store.latestVersion()).isEqualTo(1);
+      assertThat(staging()).isEmpty();
+      content.check(store, run(store, plan).manifest(), "after an interrupt");
+    }
+  }
+
+  @Test
+  void anOldVersionCannotBePlannedFrom() {
+    try (CheckpointStore store = create(Layout.modulo(6))) {
+      run(store, Repartitioner.plan(store, 1, 4));
+      assertThatThrownBy(() -> Repartitioner.plan(store, 1, 5))
+          .isInstanceOfSatisfying(
+              StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.INVALID))
+          .hasMessageContaining("starts from version 2");
+    }
+  }
+
+  @Test
   void progressEndsWithEverything() {
     try (CheckpointStore store = create(Layout.modulo(6))) {
       RepartitionPlan plan = Repartitioner.plan(store, 1, 4);
-      List<ProgressListener.Progress> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
+      List<ProgressListener.Progress> seen = new CopyOnWriteArrayList<>();
       RepartitionResult result =
           Repartitioner.execute(store, plan, OPTIONS, seen::add, () -> false);
       ProgressListener.Progress last = seen.get(seen.size() - 1);
@@ -259,7 +303,7 @@ class FailureTest {
           Stream.iterate(0, shard -> shard < 6, shard -> shard + 1)
               .flatMap(shard -> store.files(store.manifest(1), shard).stream())
               .filter(f -> f.columnFamily().equals("skip") || layout.kind() == Layout.Kind.MODULO)
-              .max(java.util.Comparator.comparingLong(FileRef::length))
+              .max(Comparator.comparingLong(FileRef::length))
               .orElseThrow();
     }
     Path object = directory.resolve(file.object());
@@ -340,18 +384,14 @@ class FailureTest {
   private record FaultyWriter(FileWriters.Writer sound, FaultyWriters faults)
       implements FileWriters.Writer {
     @Override
-    public void add(
-        io.reshard.spi.ByteView key,
-        long sequence,
-        io.reshard.sst.EntryType type,
-        io.reshard.spi.ByteView value) {
+    public void add(ByteView key, long sequence, EntryType type, ByteView value) {
       boolean now = faults.fault != Fault.MISPLACE && faults.rows.incrementAndGet() == 20;
       if (now && faults.fault == Fault.DROP) {
         return;
       }
       if (now && faults.fault == Fault.CHANGE) {
-        byte[] longer = java.util.Arrays.copyOf(value.toByteArray(), value.length() + 1);
-        sound.add(key, sequence, io.reshard.sst.EntryType.PUT, new io.reshard.spi.ByteView(longer));
+        byte[] longer = Arrays.copyOf(value.toByteArray(), value.length() + 1);
+        sound.add(key, sequence, EntryType.PUT, new ByteView(longer));
         return;
       }
       if (now && faults.fault == Fault.DOUBLE) {
@@ -361,7 +401,7 @@ class FailureTest {
     }
 
     @Override
-    public List<io.reshard.checkpoint.FileHandle> finish() {
+    public List<FileHandle> finish() {
       return sound.finish();
     }
 
