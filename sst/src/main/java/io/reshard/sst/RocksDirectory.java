@@ -40,7 +40,10 @@ import java.util.Set;
  *       lower level are the newer ones; sequence ranges of whole files do not tell.
  * </ul>
  *
- * <p>On a level above 0 at most one file can have a key: files that overlap there are INVALID.
+ * <p>On a level above 0 files do not overlap, else they are INVALID; with one exception that
+ * RocksDB makes itself, when it moves files from level 0 without a look into them: neighbours may
+ * share the key where one ends and the next begins, if all sequence numbers of the first are above
+ * those of the second.
  *
  * <p>The records name no unique ids of the files and no times, which RocksDB then does not check
  * and takes from the files. A file that is external (ingestible) has in RocksDB the sequence number
@@ -201,7 +204,9 @@ public final class RocksDirectory {
           files.add(member);
         }
       }
-      files.sort((a, b) -> Arrays.compareUnsigned(a.smallestKey(), b.smallestKey()));
+      files.sort(
+          Comparator.comparing(Member::smallestKey, Arrays::compareUnsigned)
+              .thenComparing(Member::largestSequence, Comparator.reverseOrder()));
       for (int i = 0; i < files.size(); i++) {
         Member left = files.get(i);
         for (int j = i + 1; j < files.size() && overlap(left, files.get(j)); j++) {
@@ -218,6 +223,10 @@ public final class RocksDirectory {
 
   private static void checkOverlap(Member left, Member right) {
     if (left.level() > 0) {
+      if (Arrays.equals(left.largestKey(), right.smallestKey())
+          && left.smallestSequence() > right.largestSequence()) {
+        return;
+      }
       throw invalid(
           left,
           "its keys "

@@ -352,6 +352,21 @@ class RocksDirectoryTest {
   }
 
   @Test
+  void neighboursMayShareAKeyWhereTheFirstIsTheNewer() throws RocksDBException {
+    Entry newer = Entry.put("m", 9, "newer");
+    Entry older = Entry.put("m", 3, "older");
+    Member left = write("default", 9, 6, List.of(Entry.put("a", 8, ""), newer));
+    Member right = write("default", 8, 6, List.of(older, Entry.put("z", 2, "")));
+    RocksDirectory.write(directory, List.of("default"), List.of(right, left));
+    try (Database database = new Database(directory, List.of("default"))) {
+      List<Entry> rows = List.of(Entry.put("a", 8, ""), newer, Entry.put("z", 2, ""));
+      database.db.verifyChecksum();
+      database.checkGets(0, rows);
+      assertThat(Rocks.rows(database.db.newIterator())).isEqualTo(Entry.rowsOf(rows));
+    }
+  }
+
+  @Test
   void overlapOnLevelZeroOfKeysAndSequencesIsInvalid() {
     Member left = write("default", 8, 0, List.of(Entry.put("a", 1, ""), Entry.put("m", 9, "")));
     Member right = write("default", 9, 0, List.of(Entry.put("b", 5, ""), Entry.put("c", 6, "")));

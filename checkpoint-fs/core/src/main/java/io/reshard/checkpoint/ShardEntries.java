@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of several files as one cursor. Files that do not overlap form a run, of which one
- * file is open at a time; only the runs are merged. Files of a level above 0 are one run by
- * definition; those of level 0 are dealt out to as few runs as there are files that hold the same
- * key.
+ * file is open at a time; only the runs are merged. The files of a level are dealt out to as few
+ * runs as there are files that hold the same key: on a level above 0 that is one run, or two where
+ * neighbours share a key.
  */
 final class ShardEntries {
   private static final Comparator<FileRef> BY_KEY =

@@ -11,11 +11,13 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
+import io.reshard.sst.EntryCursor;
 import io.reshard.sst.EntryType;
 import io.reshard.sst.SstWriter;
 import io.reshard.sst.SstWriterOptions;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -266,6 +268,39 @@ class CheckpointStoreTest {
               store.publish(
                   upload, parent, Manifest.Operation.COMMIT, "test", LAYOUT, both, Map.of()),
           "overlaps");
+    }
+  }
+
+  @Test
+  void neighboursOfALevelMayShareAKey() {
+    Layout layout = Layout.modulo(1);
+    Manifest parent = store.origin(layout, List.of(DEFAULT));
+    try (Upload upload = store.upload(parent)) {
+      List<FileHandle> files = new ArrayList<>();
+      files.addAll(levelSix(upload, layout, 8, "m", "z"));
+      files.addAll(levelSix(upload, layout, 9, "m"));
+      files.addAll(levelSix(upload, layout, 10, "a", "m"));
+      Manifest published =
+          store.publish(
+              upload, parent, Manifest.Operation.COMMIT, "test", layout, List.of(files), Map.of());
+      List<String> entries = new ArrayList<>();
+      try (EntryCursor cursor = store.entries(store.files(published, 0), DEFAULT.name())) {
+        while (cursor.next()) {
+          entries.add(cursor.key() + "@" + cursor.sequence());
+        }
+      }
+      assertThat(entries).containsExactly("\"a\"@10", "\"m\"@10", "\"m\"@9", "\"m\"@8", "\"z\"@8");
+    }
+  }
+
+  private static List<FileHandle> levelSix(
+      Upload upload, Layout layout, long sequence, String... keys) {
+    try (ShardFileWriter writer = new ShardFileWriter(upload, layout, DEFAULT, 6)) {
+      for (String key : keys) {
+        ByteView bytes = new ByteView(key.getBytes(StandardCharsets.US_ASCII));
+        writer.add(bytes, sequence, EntryType.PUT, bytes);
+      }
+      return writer.finish();
     }
   }
 
