@@ -14,7 +14,8 @@ import java.nio.file.Path;
  * @param columnFamily the column family it belongs to
  * @param path where it lies; whoever receives it may link or copy it, never change it
  * @param size its length in bytes
- * @param level LSM level: files of a level above 0 do not overlap; level 0 files may
+ * @param level LSM level: files of a level above 0 share at most a boundary key; level 0 files may
+ *     overlap
  * @param smallestKey least user key of an entry
  * @param largestKey greatest user key of an entry
  * @param smallestSequence least sequence number of an entry

@@ -12,7 +12,8 @@ import java.util.Arrays;
  * @param offset where it starts in the object
  * @param length its length in bytes
  * @param sha256 SHA-256 of its bytes, 64 hexadecimal digits
- * @param level LSM level: within a shard and column family, files of a level above 0 do not overlap
+ * @param level LSM level: within a shard and column family, files of a level above 0 share at most
+ *     a boundary key
  * @param smallestKey least user key, as stored (with slot prefix where there is one)
  * @param largestKey greatest user key, as stored
  * @param smallestSequence least sequence number
