@@ -13,6 +13,7 @@ import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreProviders;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -190,12 +191,16 @@ final class LoadCommand extends Verb {
     Layout.checkShards(shards == null ? DEFAULT_SHARDS : shards);
     Input.checkReadable(inputs);
     if (!exists()) {
-      return dryRun ? loadNowhere(0, Map.of(), newSchema()) : createAndLoad();
+      return dryRun
+          ? loadNowhere(0, Map.of(), newColumnFamily().name(), newSchema())
+          : createAndLoad();
     }
     try (CheckpointStore store = CheckpointStore.open(ObjectStores.open(location))) {
       long version = store.latestVersion();
       if (version == 0) {
-        return dryRun ? loadNowhere(0, Map.of(), newSchema()) : loadFirst(store, newSchema());
+        return dryRun
+            ? loadNowhere(0, Map.of(), newColumnFamily().name(), newSchema())
+            : loadFirst(store, newSchema());
       }
       return loadMore(store, store.manifest(version));
     }
@@ -240,7 +245,7 @@ final class LoadCommand extends Verb {
     checkUnchanged("--placement", placement, family.placement());
     RowSchema schema = knownSchema(manifest, family.name());
     if (dryRun) {
-      return loadNowhere(manifest.version(), manifest.properties(), schema);
+      return loadNowhere(manifest.version(), manifest.properties(), family.name(), schema);
     }
     String name = backendName.isEmpty() ? manifest.backend() : backendName;
     try (StoreInUse use = StoreInUse.open(store, name, memory.bytes(), manifest.version())) {
@@ -249,9 +254,10 @@ final class LoadCommand extends Verb {
     }
   }
 
-  private ExitCode loadNowhere(long version, Map<String, String> properties, RowSchema schema)
+  private ExitCode loadNowhere(
+      long version, Map<String, String> properties, String family, RowSchema schema)
       throws IOException {
-    return load(RowTarget.nowhere(version), properties, newColumnFamily().name(), schema);
+    return load(RowTarget.nowhere(version), properties, family, schema);
   }
 
   private ExitCode load(
@@ -363,11 +369,11 @@ final class LoadCommand extends Verb {
       throw StateStoreException.invalid(
           option
               + " "
-              + given.toString().toLowerCase(java.util.Locale.ROOT)
+              + given.toString().toLowerCase(Locale.ROOT)
               + ", but store "
               + location
               + " has "
-              + stored.toString().toLowerCase(java.util.Locale.ROOT)
+              + stored.toString().toLowerCase(Locale.ROOT)
               + "; leave "
               + option
               + " out"

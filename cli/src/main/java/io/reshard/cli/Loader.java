@@ -4,6 +4,7 @@ import io.reshard.spi.StateStoreException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads inputs record by record into a keyed store, and commits on the way and at each end. */
 final class Loader {
@@ -112,14 +113,11 @@ final class Loader {
         input.records(options.format(), options.delimiter(), options.schema().fields());
     try (Progress progress = new Progress(console, "load")) {
       long position = 0;
-      while (step(input, records, position >= skip)) {
+      while (step(input, records, position, skip)) {
         position++;
         if (position % CHECK_EVERY == 0) {
           checkCancelled();
           progress.bytes(input.bytesRead(), input.size(), Units.count(position) + " records");
-        }
-        if (options.commitEvery() > 0 && position > skip && position % options.commitEvery() == 0) {
-          commit(input, position, false);
         }
       }
       if (position < skip) {
@@ -136,22 +134,45 @@ final class Loader {
     }
   }
 
-  /** Reads a record and takes it; false at the end. A malformed one counts as a step. */
-  private boolean step(Input input, RecordReader records, boolean take) throws IOException {
+  /**
+   * Reads the record after {@code position} others and takes it, unless the store has it; false at
+   * the end. A malformed one is a record too: positions do not depend on what becomes of it.
+   */
+  private boolean step(Input input, RecordReader records, long position, long skip)
+      throws IOException {
+    MalformedRecordException malformed = null;
     try {
       if (!records.next()) {
         return false;
       }
-      if (take) {
-        sink.add(records);
-        totals.records++;
-      }
     } catch (MalformedRecordException e) {
-      if (take) {
-        malformed(input, records.line(), e);
-      }
+      malformed = e;
+    }
+    if (position < skip) {
+      return true;
+    }
+    // Only now that there is another record: the end commits what is before it anyway.
+    if (options.commitEvery() > 0 && position > skip && position % options.commitEvery() == 0) {
+      commit(input, position, false);
+    }
+    if (malformed == null) {
+      malformed = take(records);
+    }
+    if (malformed != null) {
+      malformed(input, records.line(), malformed);
     }
     return true;
+  }
+
+  /** Takes the current record; returns what is wrong with it, if something is. */
+  private @Nullable MalformedRecordException take(RecordReader records) {
+    try {
+      sink.add(records);
+      totals.records++;
+      return null;
+    } catch (MalformedRecordException e) {
+      return e;
+    }
   }
 
   private void malformed(Input input, long line, MalformedRecordException e) {

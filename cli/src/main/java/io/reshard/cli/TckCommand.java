@@ -52,11 +52,6 @@ final class TckCommand extends Verb {
     }
     if (!json) {
       console().print(report.table().stripTrailing());
-      console()
-          .print(
-              report.passed()
-                  ? console().green("backend '" + report.backend() + "' keeps every rule tried")
-                  : console().red("backend '" + report.backend() + "' breaks rules, see FAILED"));
     }
     return report.passed() ? ExitCode.OK : ExitCode.MISMATCH;
   }

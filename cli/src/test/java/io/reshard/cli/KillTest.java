@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,12 +36,12 @@ class KillTest {
 
   @Test
   void aFewKillsOfLoads() throws Exception {
-    killLoads(3);
+    killLoads(2);
   }
 
   @Test
   void aFewKillsOfRepartitions() throws Exception {
-    killRepartitions(4, "slots");
+    killRepartitions(2, "slots");
   }
 
   @Test
@@ -63,16 +64,24 @@ class KillTest {
 
   @Test
   void ctrlCStopsARepartitionCleanlyOrComesTooLate() throws Exception {
+    interruptRepartitions(700);
+  }
+
+  @Test
+  @Tag("slow")
+  void ctrlCAtManyMoments() throws Exception {
+    interruptRepartitions(100, 300, 500, 600, 800, 900, 1000, 1200);
+  }
+
+  private void interruptRepartitions(int... delays) throws Exception {
     Path store = load("slots", RECORDS);
     String digest = Flights.digest(store, 0);
-    for (int delay : new int[] {300, 600, 900}) {
+    for (int delay : delays) {
       long before = newest(store);
       Process process = start("repartition", "--store", store.toString(), "--shards", "97");
       Thread.sleep(delay);
       new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
-      String said =
-          new String(
-              process.getErrorStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      String said = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
       Ran.run("verify", "--store", store.toString(), "--expect", digest).ok();
       if (newest(store) == before) {
@@ -183,9 +192,7 @@ class KillTest {
   }
 
   private static void finish(Process process) throws IOException, InterruptedException {
-    String said =
-        new String(
-            process.getErrorStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String said = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
   }
 

@@ -26,15 +26,20 @@ import org.jspecify.annotations.Nullable;
 record Ran(int code, String out, String err) {
   /** Runs a command line as if no stream were a terminal. */
   static Ran run(String... args) {
-    return run(false, args);
+    return run(false, false, args);
+  }
+
+  /** Runs a command line whose user has pressed Ctrl-C already. */
+  static Ran interrupted(String... args) {
+    return run(false, true, args);
   }
 
   /** Runs a command line as if every stream were a terminal. */
   static Ran inTerminal(String... args) {
-    return run(true, args);
+    return run(true, false, args);
   }
 
-  private static Ran run(boolean terminal, String... args) {
+  private static Ran run(boolean terminal, boolean interrupted, String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Console console =
@@ -44,6 +49,9 @@ record Ran(int code, String out, String err) {
             terminal,
             terminal,
             terminal);
+    if (interrupted) {
+      console.cancel();
+    }
     int code = Cli.run(console, args);
     return new Ran(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every verb on a sound store: what it prints, as text and as JSON, and what it changes. */
 class VerbsTest {
@@ -271,6 +272,34 @@ class VerbsTest {
     String[] all = java.util.Arrays.copyOf(args, args.length + 1);
     all[args.length] = last;
     return all;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"repartition --shards 3", "verify", "scan"})
+  void ctrlCEndsWith130AndChangesNothing(String verb) {
+    Path store = Flights.store(directory, 3000, 8);
+    String[] args = (verb + " --store " + store).split(" ", -1);
+    Ran.interrupted(args).fails(ExitCode.INTERRUPTED).saying("stopped");
+    assertThat(Ran.run("list", "--store", store.toString(), "--json").ok().json()).hasSize(1);
+    Ran.run(args).ok();
+  }
+
+  @Test
+  void ctrlCOfALoadGoesOnWhereTheLastVersionEnds() {
+    Path store = directory.resolve("store");
+    Path csv = Flights.csv(directory, 3000);
+    String[] load =
+        Flights.load(store, csv, "--shards=8", "--backend=memory", "--commit-every=1000");
+    Ran.interrupted(load)
+        .fails(ExitCode.INTERRUPTED)
+        .saying("version 1", "Run the same command again");
+    assertThat(inspect(store)).containsEntry("version", 1L);
+    assertThat(Ran.run(load).ok().saying("going on after record 1,000").out())
+        .contains("loaded 2,000 records", "passed over 1,000");
+    assertThat(inspect(store)).containsEntry("version", 3L);
+    Path whole = directory.resolve("whole");
+    Ran.run(Flights.load(whole, csv, "--shards=5", "--backend=memory")).ok();
+    assertThat(Flights.digest(store, 0)).isEqualTo(Flights.digest(whole, 0));
   }
 
   @Test
