@@ -122,7 +122,7 @@ final class DemoPrinter {
           console.bold(
               String.format(
                   Locale.ROOT,
-                  "%-32s %22s    %22s",
+                  "%-30s %26s    %26s",
                   "looked up on " + backend,
                   "before",
                   "after")));
@@ -146,7 +146,7 @@ final class DemoPrinter {
     console.print(
         String.format(
             Locale.ROOT,
-            "%-32s %22s %s %22s",
+            "%-30s %26s %s %26s",
             what.indexOf(' ') < 0 ? "from " + what : what,
             text(before),
             same ? console.green("= ") : console.red("!="),
@@ -155,7 +155,7 @@ final class DemoPrinter {
 
   private static String text(DemoLookups.Figures figures) {
     double mean = figures.flights() == 0 ? 0 : (double) figures.delay() / figures.flights();
-    return String.format(Locale.ROOT, "%,d flights %+7.1f min", figures.flights(), mean);
+    return String.format(Locale.ROOT, "%,7d flights %+6.1f min", figures.flights(), mean);
   }
 
   /** The last line. */

@@ -19,6 +19,7 @@ public final class Main {
   public static void main(String[] args) {
     if (Arrays.asList(args).contains("--debug")) {
       System.setProperty("reshard.log.level", "DEBUG");
+      System.setProperty("reshard.log.rocksdb", "DEBUG");
     }
     Console console = Console.ofProcess();
     CountDownLatch done = new CountDownLatch(1);

@@ -134,13 +134,19 @@ final class VerifyCommand extends StoreVerb {
           parallel,
           shard -> {
             if (console.isCancelled()) {
-              throw new InterruptedRunException(
-                  "stopped after " + done[0] + " of " + manifest.layout().shards() + " shards");
+              throw new InterruptedRunException("stopped");
             }
             done[0]++;
             done[1] += shard.bytes();
             progress.bytes(done[1], manifest.bytes(), Units.count(done[0]) + " shards");
           });
+    } catch (RuntimeException e) {
+      // What a listener throws may come back wrapped, because it is called by several threads.
+      if (console.isCancelled()) {
+        throw new InterruptedRunException(
+            "stopped after " + done[0] + " of " + manifest.layout().shards() + " shards");
+      }
+      throw e;
     }
   }
 
