@@ -9,6 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +21,7 @@ class StateStoreProvidersTest {
   abstract static class Fake implements StateStoreProvider {
     @Override
     public String name() {
-      return getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+      return getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.reshard.spi.WriteBatch;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.SplittableRandom;
 
 /**
@@ -57,7 +58,7 @@ final class CrashHistory {
                 }
 
                 private NavigableMap<ByteView, ByteView> rows(String columnFamily) {
-                  return java.util.Objects.requireNonNull(content.get(columnFamily));
+                  return Objects.requireNonNull(content.get(columnFamily));
                 }
               });
     }

@@ -17,6 +17,7 @@ import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
 import io.reshard.spi.WriteBatch;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.random.RandomGenerator;
@@ -45,48 +46,44 @@ interface IterationSuite extends Suite {
     return keys.toString();
   }
 
-  private static byte @Nullable [] bound(@Nullable String text) {
-    return text == null ? null : bytes(text);
+  /** A range over the letters, and what it shows. */
+  record Bounds(@Nullable String from, @Nullable String to, String shown) {
+    ScanRange range() {
+      return ScanRange.between(bytesOrNull(from), bytesOrNull(to));
+    }
+
+    private static byte @Nullable [] bytesOrNull(@Nullable String text) {
+      return text == null ? null : bytes(text);
+    }
   }
 
-  /** Ranges over the letters, and what they show. */
-  private static List<List<@Nullable String>> ranges() {
-    List<List<@Nullable String>> ranges = new ArrayList<>();
-    String[][] given = {
-      {null, null, "acegi"},
-      {"c", null, "cegi"},
-      {"b", null, "cegi"},
-      {null, "e", "ac"},
-      {null, "f", "ace"},
-      {"c", "g", "ce"},
-      {"b", "h", "ceg"},
-      {"a", "i", "aceg"},
-      {"a", "ia", "acegi"},
-      {"c", "c", ""},
-      {"d", "e", ""},
-      {"g", "c", ""},
-      {"j", null, ""},
-      {null, "a", ""},
-      {"", null, "acegi"},
-      {"", "", ""},
-      {null, "", ""},
-      {"", "b", "a"},
-    };
-    for (String[] range : given) {
-      List<@Nullable String> one = new ArrayList<>();
-      java.util.Collections.addAll(one, range);
-      ranges.add(one);
-    }
-    return ranges;
-  }
+  /** Bounds on rows, between rows, beyond them, equal, crossed, empty and missing. */
+  List<Bounds> BOUNDS =
+      List.of(
+          new Bounds(null, null, "acegi"),
+          new Bounds("c", null, "cegi"),
+          new Bounds("b", null, "cegi"),
+          new Bounds(null, "e", "ac"),
+          new Bounds(null, "f", "ace"),
+          new Bounds("c", "g", "ce"),
+          new Bounds("b", "h", "ceg"),
+          new Bounds("a", "i", "aceg"),
+          new Bounds("a", "ia", "acegi"),
+          new Bounds("c", "c", ""),
+          new Bounds("d", "e", ""),
+          new Bounds("g", "c", ""),
+          new Bounds("j", null, ""),
+          new Bounds(null, "a", ""),
+          new Bounds("", null, "acegi"),
+          new Bounds("", "", ""),
+          new Bounds(null, "", ""),
+          new Bounds("", "b", "a"));
 
   @Test
   default void required_S311_from_is_inclusive_and_to_exclusive() {
     ShardStore store = letters();
-    for (List<@Nullable String> range : ranges()) {
-      assertThat(shown(store, ScanRange.between(bound(range.get(0)), bound(range.get(1)))))
-          .as("scan from %s to %s", range.get(0), range.get(1))
-          .isEqualTo(range.get(2));
+    for (Bounds bounds : BOUNDS) {
+      assertThat(shown(store, bounds.range())).as("%s", bounds).isEqualTo(bounds.shown());
     }
   }
 
@@ -94,12 +91,10 @@ interface IterationSuite extends Suite {
   default void optional_S311_bounds_mean_the_same_in_reverse_REVERSE_SCAN() {
     fixture().requires(Capability.REVERSE_SCAN);
     ShardStore store = letters();
-    for (List<@Nullable String> range : ranges()) {
-      String expected = new StringBuilder("" + range.get(2)).reverse().toString();
-      assertThat(
-              shown(store, ScanRange.between(bound(range.get(0)), bound(range.get(1))).reversed()))
-          .as("reverse scan from %s to %s", range.get(0), range.get(1))
-          .isEqualTo(expected);
+    for (Bounds bounds : BOUNDS) {
+      assertThat(shown(store, bounds.range().reversed()))
+          .as("%s in reverse", bounds)
+          .isEqualTo(new StringBuilder(bounds.shown()).reverse().toString());
     }
   }
 
@@ -146,7 +141,7 @@ interface IterationSuite extends Suite {
       List<ByteView> expected = new ArrayList<>();
       for (byte[] key : keys) {
         if (key.length >= prefix.length
-            && java.util.Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length)) {
+            && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length)) {
           expected.add(new ByteView(key));
         }
       }

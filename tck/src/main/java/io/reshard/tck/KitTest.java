@@ -26,8 +26,14 @@ record KitTest(String suite, String rule, boolean required, Method method) {
   private static final Pattern NAME =
       Pattern.compile("(required|optional)_S([0-9]{3})_[A-Za-z0-9_]+");
 
+  private static final List<KitTest> ALL = find();
+
   /** Every test, ordered by suite as {@link StateStoreTck} names them, then by name. */
   static List<KitTest> all() {
+    return ALL;
+  }
+
+  private static List<KitTest> find() {
     List<KitTest> tests = new ArrayList<>();
     for (Class<?> suite : StateStoreTck.class.getInterfaces()) {
       List<KitTest> ofSuite = new ArrayList<>();
@@ -39,7 +45,7 @@ record KitTest(String suite, String rule, boolean required, Method method) {
       ofSuite.sort(Comparator.comparing(KitTest::name));
       tests.addAll(ofSuite);
     }
-    return tests;
+    return List.copyOf(tests);
   }
 
   private static KitTest of(Class<?> suite, Method method) {

@@ -12,6 +12,7 @@ import io.reshard.spi.ShardStore;
 import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException.Kind;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,7 @@ interface LimitsSuite extends Suite {
     for (int version = 1; version <= 2; version++) {
       assertThat(store.get(ONE, longest)).isEqualTo(Rows.bytes("longest"));
       assertThat(Rows.keys(Rows.all(store, ONE)))
-          .isEqualTo(java.util.List.of(new ByteView(almost), new ByteView(longest)));
+          .isEqualTo(List.of(new ByteView(almost), new ByteView(longest)));
       store.commit(version);
     }
   }

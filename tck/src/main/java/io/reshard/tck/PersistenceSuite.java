@@ -20,6 +20,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,7 +208,7 @@ interface PersistenceSuite extends Suite {
             "the process that was to be killed ended by itself with "
                 + process.exitValue()
                 + ": "
-                + java.nio.file.Files.readString(errors));
+                + Files.readString(errors));
       }
     } finally {
       process.destroyForcibly();

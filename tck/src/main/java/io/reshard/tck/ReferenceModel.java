@@ -24,6 +24,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -321,7 +322,7 @@ final class ReferenceModel implements StateStoreProvider {
     }
 
     private NavigableMap<byte[], byte[]> rowsOf(String columnFamily) {
-      return java.util.Objects.requireNonNull(committed.get(columnFamily));
+      return Objects.requireNonNull(committed.get(columnFamily));
     }
 
     @Override

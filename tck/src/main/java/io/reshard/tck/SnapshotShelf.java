@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -465,7 +466,7 @@ final class SnapshotShelf {
 
   /** Rows of a map. */
   private static final class MapIterator implements StateIterator {
-    private final java.util.Iterator<Map.Entry<ByteView, ByteView>> rows;
+    private final Iterator<Map.Entry<ByteView, ByteView>> rows;
     private final ByteView key = new ByteView();
     private final ByteView value = new ByteView();
     private boolean onRow;

@@ -12,8 +12,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reshard.spi.ByteView;
 import io.reshard.spi.Capability;
+import io.reshard.spi.ScanRange;
 import io.reshard.spi.ShardOptions;
 import io.reshard.spi.ShardStore;
+import io.reshard.spi.SnapshotFile;
 import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
@@ -258,7 +261,7 @@ interface SnapshotSuite extends Suite {
     put(store, ONE, "a", "1");
     put(store, ONE, "b", "2");
     store.commit(1);
-    try (StateIterator rows = store.scan(ONE, io.reshard.spi.ScanRange.all())) {
+    try (StateIterator rows = store.scan(ONE, ScanRange.all())) {
       assertThat(rows.next()).isTrue();
       store.importSnapshot(SnapshotShelf.empty(5));
       assertThat(Rows.all(store, ONE)).isEmpty();
@@ -357,10 +360,10 @@ interface SnapshotSuite extends Suite {
               RandomGenerator random = fixture().random(48);
               SnapshotShelf shelf = shelf();
               NavigableMap<ByteView, ByteView> expected = Rows.none();
-              List<io.reshard.spi.SnapshotFile> files = new ArrayList<>();
+              List<SnapshotFile> files = new ArrayList<>();
               long sequence = 1;
               for (int number = 0; number < 4; number++) {
-                NavigableMap<ByteView, Entry> entries = new java.util.TreeMap<>();
+                NavigableMap<ByteView, Entry> entries = new TreeMap<>();
                 for (int i = 0; i < 200; i++) {
                   ByteView key = new ByteView(Rows.randomKey(random, 3));
                   boolean isDelete = number > 0 && random.nextInt(3) == 0;

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -235,8 +236,8 @@ public final class Tck {
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(
-              Path visited, @org.jspecify.annotations.Nullable IOException e) throws IOException {
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e)
+              throws IOException {
             Files.deleteIfExists(visited);
             return FileVisitResult.CONTINUE;
           }

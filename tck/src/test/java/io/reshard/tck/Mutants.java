@@ -16,6 +16,7 @@ import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreProvider;
 import io.reshard.spi.WriteBatch;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -1277,7 +1278,7 @@ final class Mutants {
                       }
 
                       @Override
-                      public List<SnapshotFile> files(java.nio.file.Path directory) {
+                      public List<SnapshotFile> files(Path directory) {
                         return reader.files(directory);
                       }
                     });

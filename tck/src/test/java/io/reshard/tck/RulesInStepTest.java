@@ -2,6 +2,7 @@ package io.reshard.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reshard.spi.Capability;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -99,7 +100,7 @@ class RulesInStepTest {
         .filteredOn(test -> !test.required())
         .allMatch(
             test ->
-                Stream.of(io.reshard.spi.Capability.values())
+                Stream.of(Capability.values())
                     .anyMatch(capability -> test.name().endsWith("_" + capability)));
   }
 }
