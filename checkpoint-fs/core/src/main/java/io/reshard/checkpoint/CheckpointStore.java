@@ -192,7 +192,8 @@ public final class CheckpointStore implements AutoCloseable {
     if (ref.files() == 0) {
       return List.of();
     }
-    String key = ref.sha256() + ref.object();
+    // With shard and number of shards, since a list is checked for one shard of one layout.
+    String key = ref.sha256() + ref.object() + "/" + shard + "/" + manifest.shards().size();
     List<FileRef> cached = lists.getIfPresent(key);
     if (cached != null) {
       return cached;
@@ -248,21 +249,45 @@ public final class CheckpointStore implements AutoCloseable {
    */
   public void verifyContent(FileRef file) {
     try (SstSource source = source(file)) {
-      String sha256 = Sha256.of(source, 0, file.length());
-      if (!sha256.equals(file.sha256())) {
-        throw StateStoreException.corrupt(
-            "object '"
-                + file.object()
-                + "' at offset "
-                + file.offset()
-                + ": the file of "
-                + file.length()
-                + " bytes has SHA-256 "
-                + sha256
-                + ", expected "
-                + file.sha256()
-                + "; it is damaged. Restore it from a copy, or use another version");
-      }
+      checkContent(file, Sha256.of(source, 0, file.length()));
+    }
+  }
+
+  /** All bytes of a small file, verified. */
+  byte[] content(FileRef file) {
+    if (file.length() > StoreUpload.PACK_BYTES) {
+      throw StateStoreException.corrupt(
+          "object '"
+              + file.object()
+              + "' at offset "
+              + file.offset()
+              + " is said to hold a file of "
+              + file.length()
+              + " bytes; files in packs have less than "
+              + StoreUpload.PACK_BELOW);
+    }
+    byte[] bytes = new byte[(int) file.length()];
+    try (SstSource source = source(file)) {
+      source.read(0, bytes, 0, bytes.length);
+    }
+    checkContent(file, Sha256.of(bytes, 0, bytes.length));
+    return bytes;
+  }
+
+  private static void checkContent(FileRef file, String sha256) {
+    if (!sha256.equals(file.sha256())) {
+      throw StateStoreException.corrupt(
+          "object '"
+              + file.object()
+              + "' at offset "
+              + file.offset()
+              + ": the file of "
+              + file.length()
+              + " bytes has SHA-256 "
+              + sha256
+              + ", expected "
+              + file.sha256()
+              + "; it is damaged. Restore it from a copy, or use another version");
     }
   }
 

@@ -80,6 +80,17 @@ record FileContents(
     }
   }
 
+  /** What a reference says. */
+  static FileContents of(FileRef file) {
+    return new FileContents(
+        file.smallestKey(),
+        file.largestKey(),
+        file.smallestSequence(),
+        file.largestSequence(),
+        file.deletions(),
+        file.digest());
+  }
+
   /** Whether a file holds what its reference says. */
   boolean matches(FileRef file) {
     return digest.equals(file.digest())

@@ -41,6 +41,9 @@ public record FileRef(
   /** Sequence numbers have 56 bits. */
   private static final long MAX_SEQUENCE = (1L << 56) - 1;
 
+  /** Bytes and entries of a file: so many that sums over a whole store cannot overflow. */
+  static final long MAX_BYTES = 1L << 42;
+
   /** RocksDB's last level by default. */
   static final int MAX_LEVEL = 6;
 
@@ -48,7 +51,9 @@ public record FileRef(
   public FileRef {
     check(!columnFamily.isEmpty() && columnFamily.length() <= MAX_NAME, "its column family's name");
     ObjectNames.check(object);
-    check(offset >= 0 && length > 0 && offset <= Long.MAX_VALUE - length, "offset and length");
+    check(
+        offset >= 0 && offset <= MAX_BYTES && length > 0 && length <= MAX_BYTES,
+        "its offset " + offset + " and length " + length);
     check(Sha256.isHex(sha256), "its SHA-256");
     check(level >= 0 && level <= MAX_LEVEL, "its level, 0 to " + MAX_LEVEL);
     check(
@@ -61,7 +66,7 @@ public record FileRef(
             && smallestSequence <= largestSequence
             && largestSequence <= MAX_SEQUENCE,
         "its sequence numbers");
-    check(digest.count() > 0, "its number of entries");
+    check(digest.count() > 0 && digest.count() <= MAX_BYTES, "its number of entries");
     check(deletions >= 0 && deletions <= digest.count(), "its number of deletions");
   }
 

@@ -53,6 +53,7 @@ public final class KeyedStore implements AutoCloseable {
   private final Layout layout;
   private final List<OpenShard> shards;
   private final ThreadLocal<KeyRouter> routers;
+  private final PackRenewal packs;
   private volatile Manifest published;
   private volatile @Nullable StateStoreException broken;
   private volatile boolean closed;
@@ -60,7 +61,8 @@ public final class KeyedStore implements AutoCloseable {
   /** A commit whose outcome is not known yet. */
   private @Nullable Attempt uncertain;
 
-  private record Attempt(String writer, Map<String, String> properties) {}
+  private record Attempt(
+      String writer, Map<String, String> properties, List<PackRenewal.Renewed> renewed) {}
 
   private boolean writtenSinceAttempt;
 
@@ -74,6 +76,7 @@ public final class KeyedStore implements AutoCloseable {
     this.backendName = backendName;
     this.layout = published.layout();
     this.published = published;
+    this.packs = new PackRenewal(checkpoints.objects());
     this.shards = shards;
     this.routers = ThreadLocal.withInitial(() -> new KeyRouter(layout, families));
   }
@@ -361,12 +364,15 @@ public final class KeyedStore implements AutoCloseable {
     try (StoreUpload upload = (StoreUpload) checkpoints.upload(parent)) {
       List<List<FileHandle>> files = new ArrayList<>(Collections.nCopies(shards.size(), List.of()));
       Parallel.forEach(threads(), shards.size(), i -> files.set(i, commitShard(i, parent, upload)));
-      uncertain = new Attempt(upload.writer(), properties);
+      upload.flush();
+      Attempt attempt = new Attempt(upload.writer(), properties, packs.renew(files, upload));
+      upload.flush();
+      uncertain = attempt;
       writtenSinceAttempt = false;
       Manifest manifest =
           checkpoints.publish(
               upload, parent, Manifest.Operation.COMMIT, backendName, layout, files, properties);
-      adopt(manifest);
+      adopt(manifest, attempt);
       return manifest;
     }
   }
@@ -378,10 +384,13 @@ public final class KeyedStore implements AutoCloseable {
         : checkpoints.files(parent, number).stream().map(FileHandle::existing).toList();
   }
 
-  private void adopt(Manifest manifest) {
+  private void adopt(Manifest manifest, Attempt attempt) {
     published = manifest;
     uncertain = null;
     shards.forEach(OpenShard::published);
+    for (PackRenewal.Renewed renewed : attempt.renewed) {
+      shards.get(renewed.shard()).moved(renewed.handle().ref());
+    }
   }
 
   /**
@@ -400,7 +409,7 @@ public final class KeyedStore implements AutoCloseable {
     if (!there.writer().equals(attempt.writer)) {
       return false; // The publish to come is fenced, and says by whom.
     }
-    adopt(there);
+    adopt(there, attempt);
     return true;
   }
 

@@ -103,6 +103,11 @@ final class OpenShard {
     }
   }
 
+  /** A file of the published version now lies elsewhere. */
+  synchronized void moved(FileRef to) {
+    snapshots.moved(to);
+  }
+
   synchronized void rollback(List<FileRef> published, long version) {
     if (!isChanged()) {
       return;

@@ -107,8 +107,8 @@ final class ShardListFormat {
     long deletions = 0;
     SetDigest digest = new SetDigest();
     for (FileRef file : files) {
-      bytes = Math.addExact(bytes, file.length());
-      deletions = Math.addExact(deletions, file.deletions());
+      bytes += file.length(); // Cannot overflow: see the bounds in FileRef.
+      deletions += file.deletions();
       digest.add(file.digest());
     }
     return new ShardRef(object, offset, length, sha256, files.size(), bytes, deletions, digest);

@@ -28,6 +28,9 @@ public record ShardRef(
   /** Most files a shard may have. */
   static final int MAX_FILES = 1_000_000;
 
+  /** Bytes and entries of a shard: so many that sums over a whole store cannot overflow. */
+  static final long MAX_BYTES = 1L << 46;
+
   private static final ShardRef EMPTY = new ShardRef("", 0, 0, "", 0, 0, 0, new SetDigest());
 
   /** Checks every part; what was read from bytes went through here. */
@@ -49,6 +52,8 @@ public record ShardRef(
                 && files > 0
                 && files <= MAX_FILES
                 && bytes > 0
+                && bytes <= MAX_BYTES
+                && digest.count() <= MAX_BYTES
                 && deletions >= 0
                 && deletions <= digest.count();
     if (!valid) {

@@ -26,7 +26,7 @@ public final class ShardSnapshots {
   private final Layout layout;
   private final int shard;
   private final Map<String, ColumnFamily> columnFamilies;
-  private Map<String, List<FileRef>> known = Map.of();
+  private Map<String, List<FileRef>> known = new HashMap<>();
   private @Nullable Map<String, List<FileHandle>> exported;
 
   /**
@@ -74,6 +74,26 @@ public final class ShardSnapshots {
     exported.forEach((id, handles) -> now.put(id, handles.stream().map(FileHandle::ref).toList()));
     known = now;
     exported = null;
+  }
+
+  /**
+   * A file of the published version now lies elsewhere.
+   *
+   * @param to the same bytes in another place
+   */
+  void moved(FileRef to) {
+    for (Map.Entry<String, List<FileRef>> entry : known.entrySet()) {
+      if (entry.getValue().stream().anyMatch(file -> isSame(file, to))) {
+        entry.setValue(
+            entry.getValue().stream()
+                .map(file -> isSame(file, to) ? to.withLevel(file.level()) : file)
+                .toList());
+      }
+    }
+  }
+
+  private static boolean isSame(FileRef a, FileRef b) {
+    return a.sha256().equals(b.sha256()) && a.columnFamily().equals(b.columnFamily());
   }
 
   /**

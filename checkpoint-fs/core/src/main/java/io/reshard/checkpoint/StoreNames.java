@@ -12,6 +12,7 @@ final class StoreNames {
   static final String BOUNDARIES = "gc/boundary-";
 
   private static final String JSON = ".json";
+  private static final String PACK = ".pack";
   private static final int DIGITS = 20;
 
   private StoreNames() {}
@@ -42,7 +43,12 @@ final class StoreNames {
   }
 
   static String pack(String sha256, String suffix) {
-    return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + ".pack";
+    return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + PACK;
+  }
+
+  /** Whether an object may hold several files. */
+  static boolean isPack(String object) {
+    return object.endsWith(PACK);
   }
 
   private static String numbered(String prefix, long number) {

@@ -160,6 +160,24 @@ final class StoreUpload implements Upload {
     return added;
   }
 
+  /**
+   * Adds a small file that is in the store already, under a place of its own. Its bytes must hash
+   * to what they did; so what is known of them stays true.
+   */
+  FileHandle addAgain(FileRef file) {
+    checkOpen();
+    byte[] bytes = store.content(file);
+    UploadedFile added =
+        new UploadedFile(
+            file.columnFamily(), file.level(), file.sha256(), file.length(), FileContents.of(file));
+    try {
+      pack(added, bytes);
+    } catch (IOException e) {
+      throw LocalFiles.failed("writing a pack in " + directory, e);
+    }
+    return added;
+  }
+
   private static FileContents contents(
       SstSource source, String name, String columnFamily, int keyPrefix, EntryCheck check) {
     try (SstReader reader = SstReader.open(source)) {

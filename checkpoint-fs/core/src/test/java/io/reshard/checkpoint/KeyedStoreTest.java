@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reshard.checkpoint.testing.FaultyObjectStore;
 import io.reshard.checkpoint.testing.FaultyObjectStore.Operation;
 import io.reshard.memory.MemoryStateStoreProvider;
+import io.reshard.rocksdb.RocksDbStateStoreProvider;
 import io.reshard.spi.Backend;
 import io.reshard.spi.BackendOptions;
 import io.reshard.spi.ColumnFamily;
@@ -17,7 +18,9 @@ import io.reshard.spi.ScanRange;
 import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
+import io.reshard.spi.StateStoreProvider;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @NullUnmarked
 class KeyedStoreTest {
@@ -383,6 +387,52 @@ class KeyedStoreTest {
     assertKind(Kind.FENCED, () -> store.commit(Map.of()), "another writer");
     reopen(2);
     assertThat(store.get("default", bytes("a"))).isEqualTo(bytes("other"));
+  }
+
+  /** Each version changes one shard less, so every pack keeps one living member. */
+  @ParameterizedTest
+  @ValueSource(strings = {"memory", "rocksdb"})
+  void packsThatAreMostlyDeadAreRenewed(String name) {
+    backend.close();
+    StateStoreProvider provider =
+        name.equals("memory") ? new MemoryStateStoreProvider() : new RocksDbStateStoreProvider();
+    backend = provider.start(BackendOptions.defaults());
+    int shards = 12;
+    create(Layout.slots(shards));
+    GcOptions keepOne = new GcOptions(1, Duration.ZERO, Duration.ZERO, false);
+    Map<String, String> model = new HashMap<>();
+    for (int version = 1; version <= shards; version++) {
+      for (int i = 0; i < 200; i++) {
+        String key = "k" + i;
+        if (store.shardOf("default", bytes(key)) >= version - 1) {
+          store.put("default", bytes(key), bytes("version" + version));
+          model.put(key, "version" + version);
+        }
+      }
+      store.commit(Map.of());
+      checkpoints.gc(keepOne);
+      if (version == 6) {
+        reopen(store.version());
+      }
+    }
+    Manifest last = checkpoints.manifest(store.version());
+    long packed = objects.list("files/", "", 1000).stream().mapToLong(ObjectInfo::size).sum();
+    assertThat(packed).isLessThan(2 * last.bytes());
+    StoreVerifier.verify(checkpoints, last, 1, found -> {});
+    assertThat(scanAll("default")).isEqualTo(model);
+    for (int shard = 0; shard < shards; shard++) {
+      int own = shard;
+      String key =
+          model.keySet().stream()
+              .filter(k -> store.shardOf("default", bytes(k)) == own)
+              .findFirst()
+              .orElseThrow();
+      store.put("default", bytes(key), bytes("last"));
+      model.put(key, "last");
+    }
+    StoreVerifier.verify(checkpoints, store.commit(Map.of()), 1, found -> {});
+    reopen(store.version());
+    assertThat(scanAll("default")).isEqualTo(model);
   }
 
   @Test
