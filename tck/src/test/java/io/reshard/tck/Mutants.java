@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -1373,56 +1374,92 @@ final class Mutants {
         file.largestSequence());
   }
 
-  /** RocksDB whose commits are held back: said to be done, and done at the next or at close. */
+  /**
+   * RocksDB whose commits return a moment before they are done. Every later call waits for that, so
+   * only a process that dies in between can tell.
+   */
   public static final class LateCommit extends Forwarding.Provider {
     /** Found by its name in the process that is killed. */
     public LateCommit() {
-      super(
-          changed(
-              new RocksDbStateStoreProvider(),
-              store ->
-                  new Forwarding.Store(store) {
-                    private final List<WriteBatch> held = new ArrayList<>();
-                    private final List<WriteBatch> writes = new ArrayList<>();
-                    private long version = store.version();
-                    private long heldVersion;
+      super(changed(new RocksDbStateStoreProvider(), LateStore::new));
+    }
+  }
 
-                    @Override
-                    public long version() {
-                      return version;
-                    }
+  private static final class LateStore extends Forwarding.Store {
+    private static final long DELAY_NANOS = 30_000_000;
 
-                    @Override
-                    public void write(WriteBatch batch) {
-                      writes.add(new Copy().of(batch));
-                    }
+    private CompletableFuture<@Nullable Void> pending = CompletableFuture.completedFuture(null);
 
-                    @Override
-                    public void commit(long version) {
-                      flush();
-                      held.addAll(writes);
-                      writes.clear();
-                      heldVersion = version;
-                      this.version = version;
-                    }
+    LateStore(ShardStore to) {
+      super(to);
+    }
 
-                    private void flush() {
-                      if (heldVersion > 0) {
-                        held.forEach(to::write);
-                        held.clear();
-                        to.commit(heldVersion);
-                        heldVersion = 0;
-                      }
-                    }
+    private synchronized ShardStore settled() {
+      pending.join();
+      return to;
+    }
 
-                    @Override
-                    public void close() {
-                      if (to.state() == State.OPEN) {
-                        flush();
-                      }
-                      to.close();
-                    }
-                  }));
+    @Override
+    public synchronized void commit(long version) {
+      if (settled().version() >= version) {
+        to.commit(version);
+      }
+      pending =
+          CompletableFuture.runAsync(
+              () -> {
+                LockSupport.parkNanos(DELAY_NANOS);
+                to.commit(version);
+              });
+    }
+
+    @Override
+    public long version() {
+      return settled().version();
+    }
+
+    @Override
+    public byte @Nullable [] get(String columnFamily, byte[] key) {
+      return settled().get(columnFamily, key);
+    }
+
+    @Override
+    public byte[] @Nullable [] multiGet(String columnFamily, byte[][] keys) {
+      return settled().multiGet(columnFamily, keys);
+    }
+
+    @Override
+    public StateIterator scan(String columnFamily, ScanRange range) {
+      return settled().scan(columnFamily, range);
+    }
+
+    @Override
+    public void write(WriteBatch batch) {
+      settled().write(batch);
+    }
+
+    @Override
+    public void rollback() {
+      settled().rollback();
+    }
+
+    @Override
+    public void exportSnapshot(SnapshotWriter writer) {
+      settled().exportSnapshot(writer);
+    }
+
+    @Override
+    public void importSnapshot(SnapshotReader reader) {
+      settled().importSnapshot(reader);
+    }
+
+    @Override
+    public Map<String, Long> metrics() {
+      return settled().metrics();
+    }
+
+    @Override
+    public void close() {
+      settled().close();
     }
   }
 
