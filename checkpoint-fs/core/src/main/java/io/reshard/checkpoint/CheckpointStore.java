@@ -351,6 +351,16 @@ public final class CheckpointStore implements AutoCloseable {
   }
 
   /**
+   * Finishes a publish whose answer was lost and whose manifest turned out to be there.
+   *
+   * @throws StateStoreException FENCED if garbage collection came between
+   */
+  Manifest confirm(StoreUpload upload, Manifest parent, Manifest created) {
+    checkOpen();
+    return publisher.confirm(upload, parent, created);
+  }
+
+  /**
    * Publishes a new version with the content of an earlier one.
    *
    * @return what was published

@@ -109,11 +109,12 @@ final class GarbageCollection {
 
   /** The last version to retire; those before it go with it. */
   private long chooseRetired() {
-    long before = boundaries.newest().version();
-    SortedMap<Long, ObjectInfo> all = versions.manifestsAfter(before);
+    Boundary last = boundaries.newest();
+    SortedMap<Long, ObjectInfo> all = versions.manifestsAfter(last.version());
+    all.keySet().removeIf(last::hides);
     int candidates = all.size() - options.keepVersions();
     long youngest = now - options.keepAge().toMillis();
-    long retired = before;
+    long retired = last.version();
     for (Map.Entry<Long, ObjectInfo> version : all.entrySet()) {
       if (candidates-- <= 0 || version.getValue().modifiedMillis() >= youngest) {
         break;

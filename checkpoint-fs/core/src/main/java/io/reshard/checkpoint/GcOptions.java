@@ -14,14 +14,22 @@ import java.time.Duration;
  * @param dryRun only report
  */
 public record GcOptions(int keepVersions, Duration keepAge, Duration grace, boolean dryRun) {
+  private static final Duration MAX_AGE = Duration.ofDays(36_500);
+
   /** Checks the figures. */
   public GcOptions {
     if (keepVersions < 1) {
       throw StateStoreException.invalid(
           "keep " + keepVersions + " versions; at least 1 must be kept");
     }
-    if (keepAge.isNegative() || grace.isNegative()) {
-      throw StateStoreException.invalid("ages must not be negative");
+    checkAge("versions younger than", keepAge);
+    checkAge("a grace of", grace);
+  }
+
+  private static void checkAge(String what, Duration age) {
+    if (age.isNegative() || age.compareTo(MAX_AGE) > 0) {
+      throw StateStoreException.invalid(
+          "keep " + what + " " + age + "; give 0 to " + MAX_AGE.toDays() + " days");
     }
   }
 

@@ -62,7 +62,7 @@ public final class KeyedStore implements AutoCloseable {
   private @Nullable Attempt uncertain;
 
   private record Attempt(
-      String writer, Map<String, String> properties, List<PackRenewal.Renewed> renewed) {}
+      StoreUpload upload, Map<String, String> properties, List<PackRenewal.Renewed> renewed) {}
 
   private boolean writtenSinceAttempt;
 
@@ -365,7 +365,7 @@ public final class KeyedStore implements AutoCloseable {
       List<List<FileHandle>> files = new ArrayList<>(Collections.nCopies(shards.size(), List.of()));
       Parallel.forEach(threads(), shards.size(), i -> files.set(i, commitShard(i, parent, upload)));
       upload.flush();
-      Attempt attempt = new Attempt(upload.writer(), properties, packs.renew(files, upload));
+      Attempt attempt = new Attempt(upload, properties, packs.renew(files, upload));
       upload.flush();
       uncertain = attempt;
       writtenSinceAttempt = false;
@@ -405,11 +405,11 @@ public final class KeyedStore implements AutoCloseable {
       return false;
     }
     Manifest there = checkpoints.manifest(version);
-    uncertain = null;
-    if (!there.writer().equals(attempt.writer)) {
+    if (!there.writer().equals(attempt.upload.writer())) {
+      uncertain = null;
       return false; // The publish to come is fenced, and says by whom.
     }
-    adopt(there, attempt);
+    adopt(checkpoints.confirm(attempt.upload, published, there), attempt);
     return true;
   }
 
@@ -424,7 +424,7 @@ public final class KeyedStore implements AutoCloseable {
       Parallel.forEach(
           threads(),
           shards.size(),
-          i -> shards.get(i).rollback(checkpoints.files(back, i), back.version()));
+          i -> shards.get(i).rollback(() -> checkpoints.files(back, i), back.version()));
     } catch (StateStoreException e) {
       if (!e.isRetryable()) {
         broken = e;

@@ -4,6 +4,7 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.ShardStore;
 import io.reshard.spi.WriteBatch;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * One shard of a {@link KeyedStore}: its backend store, the writes gathered for it, and how far it
@@ -108,13 +109,13 @@ final class OpenShard {
     snapshots.moved(to);
   }
 
-  synchronized void rollback(List<FileRef> published, long version) {
+  synchronized void rollback(Supplier<List<FileRef>> published, long version) {
     if (!isChanged()) {
       return;
     }
     clearBuffer();
     if (ahead) {
-      snapshots.restore(store, published, version);
+      snapshots.restore(store, published.get(), version);
     } else {
       store.rollback();
     }

@@ -194,27 +194,44 @@ final class Publisher {
       throw retired(manifest);
     }
     if (isEndangered(upload, before, base, lent)) {
-      throw StateStoreException.fenced(
-          "version "
-              + manifest.version()
-              + " was not published: garbage collection has passed objects it was to name,"
-              + " because its writer took longer than the grace. Open version "
-              + parent.version()
-              + " again, repeat the work, and give garbage collection a longer grace");
+      Manifest there = versions.read(manifest.version());
+      if (there != null && there.writer().equals(manifest.writer())) {
+        // An earlier attempt got through, and its answer was lost.
+        return confirm(upload, parent, there, base, lent);
+      }
+      throw tooSlow(manifest, parent);
     }
-    Manifest created = createManifest(manifest);
+    return confirm(upload, parent, createManifest(manifest), base, lent);
+  }
+
+  /** See {@link CheckpointStore#confirm}. */
+  Manifest confirm(StoreUpload upload, Manifest parent, Manifest created) {
+    return confirm(upload, parent, created, 0, Set.of());
+  }
+
+  /** Looks whether garbage collection came between, once the manifest is there. */
+  private Manifest confirm(
+      StoreUpload upload, Manifest parent, Manifest created, long base, Set<String> lent) {
     Boundary after = Retry.unavailable(boundaries::newest);
     if (created.version() <= after.version()) {
       throw retired(created);
     }
     boolean collectorKnewIt = after.version() >= parent.version() && parent.version() > 0;
-    if (after.number() != before.number()
-        && !collectorKnewIt
-        && Retry.unavailable(() -> isEndangered(upload, after, base, lent))) {
+    if (!collectorKnewIt && Retry.unavailable(() -> isEndangered(upload, after, base, lent))) {
       throw superseded(created, parent);
     }
     versions.add(created);
     return created;
+  }
+
+  private static StateStoreException tooSlow(Manifest manifest, Manifest parent) {
+    return StateStoreException.fenced(
+        "version "
+            + manifest.version()
+            + " was not published: garbage collection has passed objects it was to name, because"
+            + " its writer took longer than the grace. Open version "
+            + parent.version()
+            + " again, repeat the work, and give garbage collection a longer grace");
   }
 
   private Manifest manifest(String writer, Manifest parent, Draft draft, List<ShardRef> shards) {

@@ -10,6 +10,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reshard.checkpoint.testing.FaultyObjectStore;
 import io.reshard.checkpoint.testing.FaultyObjectStore.Operation;
 import io.reshard.checkpoint.testing.MemoryObjectStore;
+import io.reshard.memory.MemoryStateStoreProvider;
+import io.reshard.spi.Backend;
+import io.reshard.spi.BackendOptions;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
@@ -400,6 +403,90 @@ class GarbageCollectionTest {
       assertThat(read(other(), published, "default")).isEqualTo(expected("k", 10, "late"));
     }
     assertThat(other().versions()).containsExactly(2L);
+  }
+
+  /** The answer to the create is lost besides; the writer asks again when it has it back. */
+  @Test
+  void hazardB_isSeenWhenAPublishIsRepeated() {
+    Manifest parent = publish(store, LAYOUT, "k", 10, "a");
+    try (Upload upload = store.upload(parent)) {
+      List<List<FileHandle>> shards = write(upload, LAYOUT, DEFAULT, "k", 10, "late");
+      upload.flush();
+      collectAndLoseTheAnswer();
+      Runnable publish =
+          () ->
+              store.publish(
+                  upload, parent, Manifest.Operation.COMMIT, "test", LAYOUT, shards, Map.of());
+      assertKind(Kind.UNAVAILABLE, publish, "may or may not");
+      objects.calm();
+      assertKind(Kind.FENCED, publish, "version 3 has the content of 1");
+    }
+    assertThat(read(other(), other().manifest(3), "default")).isEqualTo(expected("k", 10, "a"));
+  }
+
+  private void collectAndLoseTheAnswer() {
+    objects.before(
+        Operation.PUT,
+        StoreNames.manifest(2),
+        () -> {
+          days(2);
+          assertThat(other().gc(KEEP_ONE).deletedObjects()).isNotEmpty();
+          objects.lostAnswers(1000);
+        });
+  }
+
+  @Test
+  void hazardB_isSeenByAKeyedStoreThatFindsItsCommit() {
+    try (Backend backend = new MemoryStateStoreProvider().start(BackendOptions.defaults());
+        KeyedStore keyed =
+            KeyedStore.create(
+                store, backend, "memory", directory.resolve("local"), LAYOUT, List.of(DEFAULT))) {
+      keyed.put("default", Rows.bytes("a"), Rows.bytes("1"));
+      keyed.commit(Map.of());
+      keyed.put("default", Rows.bytes("a"), Rows.bytes("2"));
+      collectAndLoseTheAnswer();
+      assertKind(Kind.UNAVAILABLE, () -> keyed.commit(Map.of()), "may or may not");
+      objects.calm();
+      assertKind(Kind.FENCED, () -> keyed.commit(Map.of()), "version 3 has the content of 1");
+      assertKind(Kind.FENCED, () -> keyed.get("default", Rows.bytes("a")), "failed before");
+    }
+    assertThat(read(other(), other().manifest(3), "default")).isEqualTo(Map.of("a", "1"));
+  }
+
+  /** A lost answer, and a collector that saw the version: it stays, however late. */
+  @Test
+  void aVersionThatTheCollectorSawIsFoundByARepeatedPublish() {
+    Manifest parent = publish(store, LAYOUT, "k", 10, "a");
+    try (Upload upload = store.upload(parent)) {
+      List<List<FileHandle>> shards = write(upload, LAYOUT, DEFAULT, "k", 10, "late");
+      objects.before(Operation.PUT, StoreNames.manifest(2), () -> objects.lostAnswers(1000));
+      assertKind(
+          Kind.UNAVAILABLE,
+          () ->
+              store.publish(
+                  upload, parent, Manifest.Operation.COMMIT, "test", LAYOUT, shards, Map.of()),
+          "may or may not");
+      objects.calm();
+      days(2);
+      assertThat(other().gc(KEEP_ONE).deletedVersions()).containsExactly(1L);
+      Manifest published =
+          store.publish(
+              upload, parent, Manifest.Operation.COMMIT, "test", LAYOUT, shards, Map.of());
+      assertThat(published.version()).isEqualTo(2);
+      assertThat(read(other(), published, "default")).isEqualTo(expected("k", 10, "late"));
+    }
+  }
+
+  @Test
+  void agesOutOfRangeAreInvalid() {
+    assertKind(
+        Kind.INVALID, () -> new GcOptions(0, Duration.ZERO, Duration.ZERO, false), "at least 1");
+    for (Duration age :
+        List.of(
+            Duration.ofMillis(-1), Duration.ofDays(40_000), Duration.ofSeconds(Long.MAX_VALUE))) {
+      assertKind(Kind.INVALID, () -> new GcOptions(1, age, Duration.ZERO, false), "36500 days");
+      assertKind(Kind.INVALID, () -> new GcOptions(1, Duration.ZERO, age, false), "36500 days");
+    }
   }
 
   /** Hazard C: the same content lies there already, named by nobody, and is deleted. */
