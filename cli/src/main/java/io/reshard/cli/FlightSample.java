@@ -69,7 +69,8 @@ final class FlightSample {
       Duration later = SPAN.multipliedBy(given / RECORDS);
       StringBuilder text = new StringBuilder(count * 40);
       for (int i = 1; i <= count; i++) {
-        text.append(Instant.parse(lines[i].substring(0, TIME_LENGTH)).plus(later))
+        String time = lines[i].substring(0, TIME_LENGTH);
+        text.append(later.isZero() ? time : Instant.parse(time).plus(later))
             .append(lines[i], TIME_LENGTH, lines[i].length())
             .append('\n');
       }

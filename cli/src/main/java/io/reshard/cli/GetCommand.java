@@ -68,9 +68,10 @@ final class GetCommand extends StoreVerb {
                   + manifest.version());
       return ExitCode.MISMATCH;
     }
-    RowPrinter printer = new RowPrinter(console(), json, schema);
-    printer.printHeader();
-    printer.print(new ByteView(key), new ByteView(value));
+    try (RowPrinter printer = new RowPrinter(console(), json, schema)) {
+      printer.printHeader();
+      printer.print(new ByteView(key), new ByteView(value));
+    }
     return ExitCode.OK;
   }
 

@@ -12,11 +12,15 @@ import org.jspecify.annotations.Nullable;
  * Prints rows: tab-separated with a header line (backslash, tab and line break in text written as
  * \\, \t, \n, \r), or JSON Lines. Rows that {@code load} did not write are shown as hexadecimal.
  */
-final class RowPrinter {
+final class RowPrinter implements AutoCloseable {
+  private static final int BUFFER_LENGTH = 32 << 10;
+
   private final Console console;
   private final boolean json;
   private final @Nullable RowSchema schema;
   private final TupleReader tuple = new TupleReader();
+  private final StringBuilder buffer = new StringBuilder();
+  private boolean unread;
 
   RowPrinter(Console console, boolean json, @Nullable RowSchema schema) {
     this.console = console;
@@ -37,38 +41,52 @@ final class RowPrinter {
     }
   }
 
-  /** Prints a row. */
-  void print(ByteView key, ByteView value) {
-    if (schema == null) {
-      printRaw(key, value);
-      return;
+  /**
+   * Prints a row, some together.
+   *
+   * @return whether anyone reads on: false once a pipe is closed, as head does
+   */
+  boolean print(ByteView key, ByteView value) {
+    buffer.append(schema == null ? raw(key, value) : row(schema, key, value)).append('\n');
+    if (buffer.length() >= BUFFER_LENGTH) {
+      close();
     }
+    return !unread;
+  }
+
+  /** Prints what is still to be printed. */
+  @Override
+  public void close() {
+    console.out().print(buffer);
+    buffer.setLength(0);
+    unread = console.out().checkError();
+  }
+
+  private String row(RowSchema schema, ByteView key, ByteView value) {
     List<@Nullable Object> keyColumns = schema.decodeKey(key, tuple);
     List<@Nullable Object> valueColumns = schema.decodeValue(value, tuple);
     if (json) {
-      console.printJson(
+      return Console.json(
           out -> {
             write(out, schema.keyNames(), keyColumns);
             write(out, schema.valueNames(), valueColumns);
           });
-      return;
     }
     StringJoiner line = new StringJoiner("\t");
     keyColumns.forEach(column -> line.add(escaped(column)));
     valueColumns.forEach(column -> line.add(escaped(column)));
-    console.print(line.toString());
+    return line.toString();
   }
 
-  private void printRaw(ByteView key, ByteView value) {
-    if (json) {
-      console.printJson(
-          out -> {
-            out.writeStringField("key", hex(key));
-            out.writeStringField("value", hex(value));
-          });
-    } else {
-      console.print(hex(key) + "\t" + hex(value));
+  private String raw(ByteView key, ByteView value) {
+    if (!json) {
+      return hex(key) + "\t" + hex(value);
     }
+    return Console.json(
+        out -> {
+          out.writeStringField("key", hex(key));
+          out.writeStringField("value", hex(value));
+        });
   }
 
   private static String hex(ByteView bytes) {

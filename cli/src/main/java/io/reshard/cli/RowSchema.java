@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 record RowSchema(List<Column> key, List<Column> values, List<Aggregate> aggregates) {
   private static final int MAX_COLUMNS = 60;
 
-  /** Name and type of a column of the value. */
-  private record ValueColumn(String name, ColumnType type) {}
-
   /** Checks that there is something, and no name twice. */
   RowSchema {
     if (values.isEmpty() == aggregates.isEmpty()) {
@@ -118,13 +115,7 @@ record RowSchema(List<Column> key, List<Column> values, List<Aggregate> aggregat
 
   /** Names of the columns of the value. */
   List<String> valueNames() {
-    return valueColumns().stream().map(ValueColumn::name).toList();
-  }
-
-  private List<ValueColumn> valueColumns() {
-    return values.isEmpty()
-        ? aggregates.stream().map(a -> new ValueColumn(a.toString(), a.type())).toList()
-        : values.stream().map(c -> new ValueColumn(c.toString(), c.type())).toList();
+    return (values.isEmpty() ? aggregates : values).stream().map(Object::toString).toList();
   }
 
   /** Encodes a key from the texts of its columns. */
@@ -179,8 +170,11 @@ record RowSchema(List<Column> key, List<Column> values, List<Aggregate> aggregat
   List<@Nullable Object> decodeValue(ByteView bytes, TupleReader tuple) {
     tuple.start(bytes);
     List<@Nullable Object> row = new ArrayList<>();
-    for (ValueColumn column : valueColumns()) {
+    for (Column column : values) {
       row.add(tuple.bool() ? decode(column.type(), tuple) : null);
+    }
+    for (Aggregate aggregate : aggregates) {
+      row.add(tuple.bool() ? decode(aggregate.type(), tuple) : null);
     }
     tuple.end();
     return row;

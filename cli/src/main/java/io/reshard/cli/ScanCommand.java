@@ -73,13 +73,13 @@ final class ScanCommand extends StoreVerb {
     RowSchema schema = RowSchema.of(manifest.properties(), family.name());
     byte[] start = start(schema, family);
     StateReader reader = new StateReader(store, manifest, family);
-    RowPrinter printer = new RowPrinter(console(), json, schema);
-    printer.printHeader();
     int first = shard == null ? 0 : InspectCommand.checkShard(manifest, shard);
     int last = shard == null ? manifest.layout().shards() - 1 : shard;
-    for (int s = first; s <= last; s++) {
-      if (!reader.scan(s, (key, value) -> show(printer, start, key, value))) {
-        break;
+    try (RowPrinter printer = new RowPrinter(console(), json, schema)) {
+      printer.printHeader();
+      boolean more = true;
+      for (int s = first; s <= last && more; s++) {
+        more = reader.scan(s, (key, value) -> show(printer, start, key, value));
       }
     }
     return ExitCode.OK;
@@ -92,11 +92,11 @@ final class ScanCommand extends StoreVerb {
     if (limit != null && printed >= limit) {
       return false;
     }
-    if (startsWith(key, start)) {
-      printer.print(key, value);
-      printed++;
+    if (!startsWith(key, start)) {
+      return true;
     }
-    return true;
+    printed++;
+    return printer.print(key, value);
   }
 
   private static boolean startsWith(ByteView key, byte[] start) {
