@@ -53,7 +53,7 @@ public final class CheckpointStore implements AutoCloseable {
     this.handles = new ObjectHandles(objects);
     this.boundaries = new Boundaries(objects);
     this.versions = new Versions(objects, boundaries, storeId);
-    this.publisher = new Publisher(objects, versions, boundaries, storeId, clock);
+    this.publisher = new Publisher(this, versions, boundaries, clock);
     this.jobs = new Jobs(objects, boundaries, clock);
   }
 
@@ -423,8 +423,19 @@ public final class CheckpointStore implements AutoCloseable {
     Set<String> names = new HashSet<>();
     long newest = latestVersion();
     if (newest > 0) {
-      Manifest manifest = manifest(newest);
-      for (int shard = 0; shard < manifest.shards().size(); shard++) {
+      names.addAll(objectsOf(manifest(newest)));
+    }
+    return names;
+  }
+
+  /** The objects a manifest names: lists and files. */
+  Set<String> objectsOf(Manifest manifest) {
+    Set<String> names = new HashSet<>();
+    Set<String> read = new HashSet<>();
+    for (int shard = 0; shard < manifest.shards().size(); shard++) {
+      ShardRef ref = manifest.shards().get(shard);
+      if (ref.files() > 0 && read.add(ref.sha256() + ref.object())) {
+        names.add(ref.object());
         files(manifest, shard).forEach(file -> names.add(file.object()));
       }
     }

@@ -2,6 +2,7 @@ package io.reshard.checkpoint;
 
 import io.reshard.checkpoint.Boundaries.Boundary;
 import io.reshard.spi.StateStoreException;
+import io.reshard.spi.StateStoreException.Kind;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -11,12 +12,16 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes what no version names any more. Writers may be at work meanwhile, and any of them may
@@ -24,22 +29,25 @@ import java.util.function.Predicate;
  *
  * <ol>
  *   <li>Choose the versions to retire: the newest is never one of them.
+ *   <li><b>Look whether the others are whole</b>: mark every object they name, and list the objects
+ *       there are. If one is missing or cannot be read, stop: nothing is retired and nothing
+ *       deleted on half a knowledge, for what is to go may be the only good state there is.
  *   <li><b>Advance the boundary</b>: versions up to B are retired, objects created before the
  *       cutoff may be deleted. From now on no reader shows a retired version, and every writer that
  *       creates a manifest afterwards learns of this collection when it reads the boundary.
- *   <li><b>Then list the versions</b> above B and mark every object they name; mark what young job
- *       results name. If anything cannot be read, stop: nothing is deleted on half a knowledge.
+ *   <li><b>Then list the versions</b> above B again and mark what those name that are new; mark
+ *       what young job results name. If anything cannot be read, stop: nothing is deleted.
  *   <li>Delete: retired manifests, old job results, and the unmarked lists and files created before
  *       the cutoff.
  * </ol>
  *
- * <p>Why no file is lost. A version listed in step 3 is marked. A version created after that
+ * <p>Why no file is lost. A version listed in step 4 is marked. A version created after that
  * listing was created after the boundary; its writer reads the boundary and gives the version up
- * unless all the objects it made itself are younger than the cutoff, which step 4 spares. All else
+ * unless all the objects it made itself are younger than the cutoff, which step 5 spares. All else
  * that version names is its parent's, and so on back to a version that was listed: the newest one
  * of then, whose objects are marked. {@link Publisher} is the other half.
  *
- * <p>Why no retired version comes back. Its name becomes free only in step 4, after the boundary
+ * <p>Why no retired version comes back. Its name becomes free only in step 5, after the boundary
  * rose to it; whoever creates it again finds itself below the boundary.
  *
  * <p>Clocks. The cutoff is compared with objects' creation times only, all by the object store's
@@ -59,7 +67,11 @@ final class GarbageCollection {
   private final GcOptions options;
   private final long now;
 
-  private final Set<String> named = new HashSet<>();
+  /** Objects that versions name, each with one of those versions. */
+  private final Map<String, Long> versioned = new HashMap<>();
+
+  private final Set<Long> marked = new HashSet<>();
+  private final Set<String> inJobs = new HashSet<>();
   private final List<String> deleted = new ArrayList<>();
   private long deletedBytes;
   private long kept;
@@ -84,14 +96,15 @@ final class GarbageCollection {
   GcResult run() {
     long cutoff = Math.max(0, now - options.grace().toMillis());
     long jobCutoff = Math.max(0, now - CheckpointStore.JOB_LIFETIME.toMillis());
-    Boundary boundary = advance(chooseRetired(), cutoff, jobCutoff);
+    long retired = chooseRetired();
+    markAfter(retired, boundaries.newest());
+    checkWhole();
+    Boundary boundary = advance(retired, cutoff, jobCutoff);
     cutoff = Math.min(cutoff, boundary.cutoffMillis());
     jobCutoff = Math.min(jobCutoff, boundary.jobCutoffMillis());
 
-    List<Long> keptVersions = versions.numbersAfter(boundary.version());
-    keptVersions.removeIf(boundary::hides);
-    keptVersions.forEach(this::mark);
-    named.addAll(jobs.named(jobCutoff));
+    List<Long> keptVersions = markAfter(boundary.version(), boundary);
+    inJobs.addAll(jobs.named(jobCutoff));
 
     List<Long> deletedVersions = sweepManifests(boundary.version());
     long oldestJob = jobCutoff;
@@ -132,25 +145,63 @@ final class GarbageCollection {
     return boundaries.advance(retired, cutoff, jobCutoff);
   }
 
+  /** Marks what the versions above one name that a boundary does not hide; returns those. */
+  private List<Long> markAfter(long version, Boundary boundary) {
+    List<Long> shown = versions.numbersAfter(version);
+    shown.removeIf(boundary::hides);
+    shown.stream().filter(marked::add).forEach(this::mark);
+    return shown;
+  }
+
   private void mark(long version) {
-    Manifest manifest = versions.read(version);
-    if (manifest == null) {
-      return; // Another collection has retired it meanwhile.
-    }
-    Set<String> lists = new HashSet<>();
-    for (int shard = 0; shard < manifest.shards().size(); shard++) {
-      ShardRef ref = manifest.shards().get(shard);
-      if (ref.files() > 0 && lists.add(ref.sha256() + ref.object())) {
-        named.add(ref.object());
-        for (FileRef file : store.files(manifest, shard)) {
-          named.add(file.object());
-        }
+    try {
+      Manifest manifest = versions.read(version);
+      if (manifest != null) { // Else another collection has retired it meanwhile.
+        store.objectsOf(manifest).forEach(object -> versioned.put(object, version));
+      }
+    } catch (StateStoreException e) {
+      if (e.kind() != Kind.CORRUPT) {
+        throw e;
+      }
+      if (!boundaries.newest().hides(version)) {
+        throw notWhole(version, String.valueOf(e.getMessage()), e);
       }
     }
   }
 
+  private void checkWhole() {
+    Map<String, Long> missing = new TreeMap<>(versioned);
+    for (String prefix : List.of(StoreNames.SHARDS, StoreNames.FILES)) {
+      forEach(prefix, info -> missing.remove(info.name()));
+    }
+    if (!missing.isEmpty()) {
+      Boundary boundary = boundaries.newest();
+      missing.forEach(
+          (object, version) -> {
+            if (!boundary.hides(version)) { // Else another collection has retired it meanwhile.
+              throw notWhole(version, "object '" + object + "' is missing", null);
+            }
+          });
+    }
+  }
+
+  private static StateStoreException notWhole(
+      long version, String what, @Nullable StateStoreException cause) {
+    return new StateStoreException(
+        Kind.CORRUPT,
+        "version "
+            + version
+            + ", which is to be kept, is not whole: "
+            + what
+            + ". Nothing was deleted, since an older version may be the only good one. Verify the"
+            + " versions; restore what is missing from a copy, or roll back to a good version and"
+            + " collect again, keeping only versions after "
+            + version,
+        cause);
+  }
+
   private boolean isNamedOrYoung(ObjectInfo info, long cutoff) {
-    if (named.contains(info.name())) {
+    if (versioned.containsKey(info.name()) || inJobs.contains(info.name())) {
       return true;
     }
     if (info.modifiedMillis() >= cutoff) {
@@ -182,19 +233,25 @@ final class GarbageCollection {
 
   /** Deletes the objects below a prefix, except those to keep. */
   private void sweep(String prefix, Predicate<ObjectInfo> keep) {
+    forEach(
+        prefix,
+        info -> {
+          if (keep.test(info)) {
+            kept++;
+          } else {
+            delete(info);
+          }
+        });
+  }
+
+  private void forEach(String prefix, Consumer<ObjectInfo> action) {
     String after = "";
     while (true) {
       List<ObjectInfo> page = objects.list(prefix, after, PAGE);
       if (page.isEmpty()) {
         return;
       }
-      for (ObjectInfo info : page) {
-        if (keep.test(info)) {
-          kept++;
-        } else {
-          delete(info);
-        }
-      }
+      page.forEach(action);
       after = page.get(page.size() - 1).name();
     }
   }

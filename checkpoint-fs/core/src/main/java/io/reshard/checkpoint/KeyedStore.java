@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *       roll back. If the answer to the publish itself was lost, nobody knows whether the version
  *       is there; the next {@code commit} or {@code rollback} looks, and takes the version for the
  *       committed one if it is. A second {@code commit} with the same properties and no write in
- *       between then returns that version instead of making another.
+ *       between then returns that version instead of making another. A rollback that fails must be
+ *       repeated before anything else is done.
  *   <li>FENCED: another writer was first. Every later call but {@code close} is FENCED; open the
  *       newest version.
  *   <li>Anything else: every later call but {@code close} fails with the same kind.
@@ -57,6 +58,9 @@ public final class KeyedStore implements AutoCloseable {
   private volatile Manifest published;
   private volatile @Nullable StateStoreException broken;
   private volatile boolean closed;
+
+  /** A rollback has failed, so that some shards are rolled back and others may not be. */
+  private volatile boolean halfRolledBack;
 
   /** A commit whose outcome is not known yet. */
   private @Nullable Attempt uncertain;
@@ -413,18 +417,18 @@ public final class KeyedStore implements AutoCloseable {
     return true;
   }
 
-  /** Drops every write since the last commit. */
+  /**
+   * Drops every write since the last commit. If it fails with UNAVAILABLE, shards may be at
+   * different points: every later call but {@code rollback} and {@code close} is UNAVAILABLE until
+   * a rollback succeeds.
+   */
   public void rollback() {
-    checkUsable();
+    checkNotBroken();
     try {
       if (uncertain != null) {
         settle(uncertain);
       }
-      Manifest back = published;
-      Parallel.forEach(
-          threads(),
-          shards.size(),
-          i -> shards.get(i).rollback(() -> checkpoints.files(back, i), back.version()));
+      rollbackShards(published);
     } catch (StateStoreException e) {
       if (!e.isRetryable()) {
         broken = e;
@@ -433,7 +437,32 @@ public final class KeyedStore implements AutoCloseable {
     }
   }
 
+  private void rollbackShards(Manifest to) {
+    boolean done = false;
+    try {
+      Parallel.forEach(
+          threads(),
+          shards.size(),
+          i -> shards.get(i).rollback(() -> checkpoints.files(to, i), to.version()));
+      done = true;
+    } finally {
+      halfRolledBack = !done;
+    }
+  }
+
   private void checkUsable() {
+    checkNotBroken();
+    if (halfRolledBack) {
+      throw StateStoreException.unavailable(
+          "a rollback to version "
+              + published.version()
+              + " has failed half way, so shards may be at different points; roll back again until"
+              + " it succeeds, or close the store and open it again",
+          null);
+    }
+  }
+
+  private void checkNotBroken() {
     if (closed) {
       throw StateStoreException.closed("the keyed store");
     }

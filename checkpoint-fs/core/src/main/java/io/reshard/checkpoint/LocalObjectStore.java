@@ -97,7 +97,7 @@ final class LocalObjectStore implements ObjectStore {
   public boolean putIfAbsent(String name, byte[] content) {
     Path path = path(name);
     if (Files.exists(path)) {
-      return false;
+      return alreadyThere(path);
     }
     Path temporary = temporary();
     try {
@@ -115,7 +115,7 @@ final class LocalObjectStore implements ObjectStore {
   public boolean putIfAbsent(String name, Path file) {
     Path path = path(name);
     if (Files.exists(path)) {
-      return false;
+      return alreadyThere(path);
     }
     Path temporary = temporary();
     try {
@@ -138,6 +138,19 @@ final class LocalObjectStore implements ObjectStore {
     }
   }
 
+  /**
+   * A caller may build on what is there, and whoever linked it may have failed to force the
+   * directory; so it is forced here.
+   */
+  private static boolean alreadyThere(Path path) {
+    try {
+      LocalFiles.forceDirectory(Objects.requireNonNull(path.getParent()));
+      return false;
+    } catch (IOException e) {
+      throw LocalFiles.failed("forcing the directory of " + path, e);
+    }
+  }
+
   private Path temporary() {
     return staging.resolve(UUID.randomUUID() + ".tmp");
   }
@@ -148,7 +161,7 @@ final class LocalObjectStore implements ObjectStore {
     try {
       Files.createLink(path, temporary);
     } catch (FileAlreadyExistsException e) {
-      return false;
+      return alreadyThere(path);
     } catch (UnsupportedOperationException e) {
       throw new StateStoreException(
           StateStoreException.Kind.INCOMPATIBLE,

@@ -113,12 +113,12 @@ final class OpenShard {
     if (!isChanged()) {
       return;
     }
-    clearBuffer();
     if (ahead) {
       snapshots.restore(store, published.get(), version);
     } else {
       store.rollback();
     }
+    clearBuffer(); // Not before: a shard that could not be rolled back must not look as if it were.
     ahead = false;
     writes = publishedWrites;
   }

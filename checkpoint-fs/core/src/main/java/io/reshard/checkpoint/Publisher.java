@@ -32,26 +32,24 @@ import org.jspecify.annotations.Nullable;
  * cutoff past its first object. Before the create it simply gives up. After it, the collector may
  * have listed the versions before or after this one came: unknown, and files that exist now may be
  * gone in a moment. So it publishes its parent's content again as the next version, has the
- * boundary hide the doomed one, and has lost. Only if the boundary's version shows that the
- * collector had seen the new version all is well.
+ * boundary hide the doomed one, and has lost.
+ *
+ * <p>Only where the boundary has passed the parent there is nothing to go back to. The collector
+ * that retired the parent had seen a newer version then and found it whole, so all should be well:
+ * the writer looks whether every object it names is there, and keeps the version if so.
  */
 final class Publisher {
+  private final CheckpointStore store;
   private final ObjectStore objects;
   private final Versions versions;
   private final Boundaries boundaries;
-  private final String storeId;
   private final InstantSource clock;
 
-  Publisher(
-      ObjectStore objects,
-      Versions versions,
-      Boundaries boundaries,
-      String storeId,
-      InstantSource clock) {
-    this.objects = objects;
+  Publisher(CheckpointStore store, Versions versions, Boundaries boundaries, InstantSource clock) {
+    this.store = store;
+    this.objects = store.objects();
     this.versions = versions;
     this.boundaries = boundaries;
-    this.storeId = storeId;
     this.clock = clock;
   }
 
@@ -216,12 +214,49 @@ final class Publisher {
     if (created.version() <= after.version()) {
       throw retired(created);
     }
-    boolean collectorKnewIt = after.version() >= parent.version() && parent.version() > 0;
-    if (!collectorKnewIt && Retry.unavailable(() -> isEndangered(upload, after, base, lent))) {
-      throw superseded(created, parent);
+    if (Retry.unavailable(() -> isEndangered(upload, after, base, lent))) {
+      if (!isRetired(parent, after)) {
+        throw superseded(created, parent);
+      }
+      checkWhole(created);
     }
     versions.add(created);
     return created;
+  }
+
+  private static boolean isRetired(Manifest parent, Boundary boundary) {
+    return parent.version() > 0 && boundary.version() >= parent.version();
+  }
+
+  /** For a version whose parent is gone, so that it stays, whatever it is. */
+  private void checkWhole(Manifest created) {
+    String missing = Retry.unavailable(() -> missingObject(created));
+    if (missing != null) {
+      throw StateStoreException.fenced(
+          "version "
+              + created.version()
+              + " is damaged: object '"
+              + missing
+              + "' was collected while it was being published, because its writer took longer than"
+              + " the grace, and version "
+              + created.parent()
+              + " is retired already. Roll back to an older version if there is one, and give"
+              + " garbage collection a longer grace");
+    }
+  }
+
+  private @Nullable String missingObject(Manifest manifest) {
+    for (ShardRef ref : manifest.shards()) {
+      if (ref.files() > 0 && objects.info(ref.object()) == null) {
+        return ref.object(); // Which must be seen even where the list itself is cached.
+      }
+    }
+    for (String object : store.objectsOf(manifest)) {
+      if (objects.info(object) == null) {
+        return object;
+      }
+    }
+    return null;
   }
 
   private static StateStoreException tooSlow(Manifest manifest, Manifest parent) {
@@ -236,7 +271,7 @@ final class Publisher {
 
   private Manifest manifest(String writer, Manifest parent, Draft draft, List<ShardRef> shards) {
     return new Manifest(
-        storeId,
+        store.storeId(),
         parent.version() + 1,
         parent.version(),
         writer,
@@ -350,10 +385,20 @@ final class Publisher {
     String outcome;
     try {
       createManifest(restored);
+      String missing = Retry.unavailable(() -> missingObject(restored));
+      if (missing != null) {
+        throw StateStoreException.unavailable("object '" + missing + "' is gone already", null);
+      }
       Retry.unavailable(() -> boundaries.supersede(created.version()));
       outcome = "version " + restored.version() + " has the content of " + parent.version();
     } catch (StateStoreException e) {
-      outcome = "version " + restored.version() + " was to restore that, but: " + e.getMessage();
+      outcome =
+          "version "
+              + restored.version()
+              + " was to have the content of "
+              + parent.version()
+              + ", but: "
+              + e.getMessage();
     }
     return StateStoreException.fenced(
         "version "
