@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -16,10 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
 class MutantsTest {
   @TempDir Path directory;
 
+  private static final long SEED = Long.getLong(Fixture.SEED_PROPERTY, 7);
+
+  /** One in so many mutants meets the whole kit; which ones depends on the seed. */
+  private static final int SAMPLE = 10;
+
   private Tck.Report run(Mutants.Mutant mutant, Predicate<KitTest> chosen) {
-    long seed = Long.getLong(Fixture.SEED_PROPERTY, 7);
     Path own = directory.resolve(Integer.toHexString(mutant.fault().hashCode()));
-    return Tck.run(mutant.provider(), own, seed, Scale.DEFAULT, chosen, result -> {});
+    return Tck.run(mutant.provider(), own, SEED, Scale.DEFAULT, chosen, result -> {});
   }
 
   private static List<Tck.Result> failures(Tck.Report report, String rule) {
@@ -46,8 +51,11 @@ class MutantsTest {
   /** The same by the whole kit: what the others find does not hide it. */
   @Tag("slow")
   @TestFactory
-  Stream<DynamicTest> theWholeKitReportsEveryMutantByItsRule() {
-    return Mutants.all().stream()
+  Stream<DynamicTest> theWholeKitReportsMutantsByTheirRule() {
+    List<Mutants.Mutant> all = Mutants.all();
+    return IntStream.range(0, all.size())
+        .filter(i -> Math.floorMod(i - SEED, SAMPLE) == 0)
+        .mapToObj(all::get)
         .map(
             mutant ->
                 DynamicTest.dynamicTest(
