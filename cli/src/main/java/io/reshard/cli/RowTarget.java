@@ -2,7 +2,6 @@ package io.reshard.cli;
 
 import io.reshard.checkpoint.KeyedStore;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Where loaded rows go. */
@@ -29,7 +28,7 @@ interface RowTarget {
 
       @Override
       public byte[] @Nullable [] multiGet(byte[][] keys) {
-        return Objects.requireNonNull(store.multiGet(columnFamily, keys));
+        return store.multiGet(columnFamily, keys);
       }
 
       @Override

@@ -372,9 +372,34 @@ public final class CheckpointStore implements AutoCloseable {
       throw StateStoreException.invalid(
           "version " + version + " is the newest already; there is nothing to roll back");
     }
-    Manifest parent = manifest(newest);
+    Manifest parent = newestOr(base, newest);
     try (StoreUpload upload = new StoreUpload(this, parent, boundaries.newest().number())) {
       return publisher.rollback(upload, parent, base);
+    }
+  }
+
+  /**
+   * The newest version's manifest; the base's in its place where it is damaged: this is the cure.
+   */
+  private Manifest newestOr(Manifest base, long newest) {
+    try {
+      return manifest(newest);
+    } catch (StateStoreException e) {
+      if (e.kind() != StateStoreException.Kind.CORRUPT) {
+        throw e;
+      }
+      return new Manifest(
+          base.storeId(),
+          newest,
+          base.version(),
+          base.writer(),
+          base.createdMillis(),
+          base.operation(),
+          base.backend(),
+          base.layout(),
+          base.columnFamilies(),
+          base.shards(),
+          base.properties());
     }
   }
 

@@ -243,7 +243,7 @@ public final class KeyedStore implements AutoCloseable {
   }
 
   /** The values of several keys, shard by shard with multiGet; order as given. */
-  public byte @Nullable [][] multiGet(String columnFamily, byte[][] keys) {
+  public byte[] @Nullable [] multiGet(String columnFamily, byte[][] keys) {
     byte[][] stored = new byte[keys.length][];
     long[] order = new long[keys.length]; // Shard, then position.
     for (int i = 0; i < keys.length; i++) {

@@ -221,6 +221,22 @@ class CheckpointStoreTest {
   }
 
   @Test
+  void rollbackCuresADamagedNewestManifest() throws IOException {
+    publish(store, LAYOUT, "k", 100, "v");
+    publish(store, LAYOUT, "k", 100, "w");
+    Path newest = root.resolve(StoreNames.manifest(2));
+    byte[] bytes = Files.readAllBytes(newest);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(newest, bytes);
+    reopened();
+    assertKind(Kind.CORRUPT, () -> store.manifest(2), "00002.json");
+    Manifest back = store.rollback(1);
+    assertThat(back.version()).isEqualTo(3);
+    assertThat(read(store, back, "default")).isEqualTo(expected("k", 100, "v"));
+    assertThat(publish(store, LAYOUT, "k", 100, "x").version()).isEqualTo(4);
+  }
+
+  @Test
   void rollbackPublishesAnEarlierContent() {
     Manifest first = publish(store, LAYOUT, "k", 100, "v");
     publish(store, LAYOUT, "k", 100, "w");
