@@ -10,6 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Where a command writes: standard output is data, standard error is progress and errors. Knows
@@ -22,6 +25,11 @@ final class Console {
     void write(JsonGenerator json) throws IOException;
   }
 
+  /** Columns of a terminal that does not tell its own. */
+  static final int DEFAULT_WIDTH = 80;
+
+  private static final Pattern LABEL = Pattern.compile(" +\\S+ {2,}");
+  private static final int MIN_WIDTH = 20;
   private static final JsonFactory JSON = new JsonFactory();
 
   private final PrintStream out;
@@ -29,20 +37,27 @@ final class Console {
   private final boolean outTerminal;
   private final boolean errTerminal;
   private final boolean unicode;
+  private final int width;
   private final AtomicBoolean cancelled = new AtomicBoolean();
 
   Console(
-      PrintStream out, PrintStream err, boolean outTerminal, boolean errTerminal, boolean unicode) {
+      PrintStream out,
+      PrintStream err,
+      boolean outTerminal,
+      boolean errTerminal,
+      boolean unicode,
+      int width) {
     this.out = out;
     this.err = err;
     this.outTerminal = outTerminal;
     this.errTerminal = errTerminal;
     this.unicode = unicode;
+    this.width = width;
   }
 
   /**
-   * The console of this process. The launcher says which streams are terminals, because Java cannot
-   * tell of standard error.
+   * The console of this process. The launcher says which streams are terminals and how wide,
+   * because Java cannot tell.
    */
   static Console ofProcess() {
     Map<String, String> environment = System.getenv();
@@ -53,7 +68,8 @@ final class Console {
         new PrintStream(System.err, true, StandardCharsets.UTF_8),
         terminals.contains("out") && !plain,
         terminals.contains("err") && !plain,
-        isUnicode(environment));
+        isUnicode(environment),
+        Math.max(MIN_WIDTH, Integer.getInteger("reshard.columns", DEFAULT_WIDTH)));
   }
 
   private static boolean isUnicode(Map<String, String> environment) {
@@ -88,6 +104,11 @@ final class Console {
     return unicode;
   }
 
+  /** Columns of the terminal; a line as long as this may wrap. */
+  int width() {
+    return width;
+  }
+
   /** Asks what runs to stop soon. */
   void cancel() {
     cancelled.set(true);
@@ -111,6 +132,30 @@ final class Console {
   /** Tells the person something that is no data. */
   void say(String line) {
     err.println(line);
+  }
+
+  /**
+   * Text broken between words where a line would be longer than {@link #DEFAULT_WIDTH}; what goes
+   * on is set in as far as the line's second column.
+   */
+  static String wrap(String text) {
+    return text.lines().map(Console::wrapLine).collect(Collectors.joining("\n"));
+  }
+
+  private static String wrapLine(String line) {
+    Matcher label = LABEL.matcher(line);
+    String indent = label.lookingAt() ? " ".repeat(label.end()) : "";
+    StringBuilder wrapped = new StringBuilder();
+    String rest = line;
+    while (rest.length() > DEFAULT_WIDTH) {
+      int space = rest.lastIndexOf(' ', DEFAULT_WIDTH);
+      if (space <= indent.length()) {
+        break;
+      }
+      wrapped.append(rest, 0, space).append('\n');
+      rest = indent + rest.substring(space + 1);
+    }
+    return wrapped.append(rest).toString();
   }
 
   /** One JSON object as text without line breaks. */

@@ -12,6 +12,8 @@ import io.reshard.spi.Placement;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreProviders;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -216,8 +218,26 @@ final class LoadCommand extends Verb {
     RowSchema schema = newSchema();
     StateStoreProviders.find(newBackend());
     newColumnFamily();
-    try (CheckpointStore store = CheckpointStore.create(ObjectStores.open(location))) {
-      return loadFirst(store, schema);
+    checkHeaders(schema);
+    try (ObjectStore objects = ObjectStores.open(location)) {
+      NewStore made = new NewStore(objects);
+      try (CheckpointStore store = CheckpointStore.create(ObjectStores.open(location))) {
+        made.created();
+        return loadFirst(store, schema);
+      } finally {
+        made.removeIfEmpty();
+      }
+    }
+  }
+
+  /** Finds the columns in every input that can be opened again, before anything is made. */
+  private void checkHeaders(RowSchema schema) throws IOException {
+    for (String name : inputs) {
+      if (!name.equals("-") && Files.isRegularFile(Path.of(name))) {
+        try (Input input = Input.open(name, System.in)) {
+          input.records(format, delimiterByte(), schema.fields());
+        }
+      }
     }
   }
 
@@ -282,7 +302,15 @@ final class LoadCommand extends Verb {
         loader.load(input);
       }
     }
-    report(loader.totals(), target.version(), Units.toSeconds(System.nanoTime() - start));
+    Loader.Totals totals = loader.totals();
+    if (totals.records() == 0 && totals.malformed() > 0 && totals.versions() == 0) {
+      throw StateStoreException.invalid(
+          "no record could be read, all "
+              + Units.count(totals.malformed())
+              + " are malformed: nothing was stored. See what is said of the first ones, and correct"
+              + " --key, --value, --aggregate, --delimiter or --format, or the input");
+    }
+    report(totals, target.version(), Units.toSeconds(System.nanoTime() - start));
     return ExitCode.OK;
   }
 

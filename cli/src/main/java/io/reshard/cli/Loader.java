@@ -67,6 +67,9 @@ final class Loader {
   private final LoadedInputs loaded;
   private final Totals totals = new Totals();
 
+  /** Records taken before the current input. */
+  private long recordsBefore;
+
   /**
    * A loader into a store.
    *
@@ -113,6 +116,8 @@ final class Loader {
         input.records(options.format(), options.delimiter(), options.schema().fields());
     try (Progress progress = new Progress(console, "load")) {
       long position = 0;
+      recordsBefore = totals.records;
+      long malformedBefore = totals.malformed;
       while (step(input, records, position, skip)) {
         position++;
         if (position % CHECK_EVERY == 0) {
@@ -130,6 +135,14 @@ final class Loader {
                 + " of it; it has changed since. Give the same file, or load it with --again");
       }
       totals.passedOver += skip;
+      if (skip == 0 && totals.records == recordsBefore && totals.malformed > malformedBefore) {
+        console.say(
+            input.name()
+                + ": no record could be read, "
+                + Units.count(totals.malformed - malformedBefore)
+                + " malformed: nothing of it was taken");
+        return;
+      }
       commit(input, position, true);
     }
   }
@@ -152,7 +165,10 @@ final class Loader {
       return true;
     }
     // Only now that there is another record: the end commits what is before it anyway.
-    if (options.commitEvery() > 0 && position > skip && position % options.commitEvery() == 0) {
+    if (options.commitEvery() > 0
+        && position > skip
+        && position % options.commitEvery() == 0
+        && (skip > 0 || totals.records > recordsBefore)) {
       commit(input, position, false);
     }
     if (malformed == null) {
@@ -206,7 +222,7 @@ final class Loader {
     if (console.isCancelled()) {
       throw new InterruptedRunException(
           store.version() == 0
-              ? "stopped before the first commit; the store is empty. Run the same command again to"
+              ? "stopped before the first commit; nothing was stored. Run the same command again to"
                   + " load it"
               : "stopped; the store is at version "
                   + store.version()

@@ -34,14 +34,14 @@ final class Progress implements AutoCloseable {
       double seconds = Units.toSeconds(System.nanoTime() - start);
       String rate =
           seconds < MIN_SECONDS_FOR_RATE ? "" : "  " + Units.bytes((long) (done / seconds)) + "/s";
-      draw(done, total, Units.bytes(done), Units.bytes(total), rate + "  " + detail);
+      draw(done, total, Units.bytes(done), Units.bytes(total), rate, "  " + detail);
     }
   }
 
   /** Tells how many of a number of things are done. */
   synchronized void count(long done, long total, String things) {
     if (isDue()) {
-      draw(done, total, Units.count(done), Units.count(total), " " + things);
+      draw(done, total, Units.count(done), Units.count(total), " " + things, "");
     }
   }
 
@@ -54,17 +54,30 @@ final class Progress implements AutoCloseable {
     return true;
   }
 
-  private void draw(long done, long total, String doneText, String totalText, String detail) {
+  private void draw(
+      long done, long total, String doneText, String totalText, String more, String detail) {
     String amount = total > 0 ? doneText + " of " + totalText : doneText;
-    String line = what + "  " + amount + detail;
+    String line = what + "  " + amount;
+    String eta = eta(done, total);
     if (!console.errTerminal()) {
-      console.say(line + eta(done, total));
+      console.say(line + more + detail + eta);
       return;
     }
-    String bar = total > 0 ? bar((double) done / total) : "";
-    console.err().print("\r" + bar + line + eta(done, total) + "\u001b[K");
+    String head = (total > 0 ? bar((double) done / total) : "") + line;
+    console.err().print("\r" + fit(head, more, detail, eta, console.width() - 1) + "\u001b[K");
     console.err().flush();
     drawn = true;
+  }
+
+  /** What fits into so many columns: a line that wraps could not be drawn over. */
+  static String fit(String head, String more, String detail, String eta, int columns) {
+    for (String line :
+        new String[] {head + more + detail + eta, head + more + eta, head + eta, head}) {
+      if (line.length() <= columns) {
+        return line;
+      }
+    }
+    return head.substring(0, columns);
   }
 
   private String bar(double share) {

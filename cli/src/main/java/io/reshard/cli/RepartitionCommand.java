@@ -71,7 +71,7 @@ final class RepartitionCommand extends StoreVerb {
       return ExitCode.OK;
     }
     if (!json) {
-      console().say(plan.toString().stripTrailing());
+      console().say(Console.wrap(plan.toString()));
     }
     print(execute(console(), store, plan, options));
     return ExitCode.OK;
@@ -118,7 +118,7 @@ final class RepartitionCommand extends StoreVerb {
 
   private void print(RepartitionPlan plan, int parallelism) {
     if (!json) {
-      console().print(plan.toString().stripTrailing());
+      console().print(Console.wrap(plan.toString()));
       console().print("dry run: nothing was changed");
       return;
     }

@@ -16,7 +16,8 @@ class HelpTest {
   static Set<String> verbs() {
     PrintStream nowhere =
         new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-    return Cli.commandLine(new Console(nowhere, nowhere, false, false, false))
+    return Cli.commandLine(
+            new Console(nowhere, nowhere, false, false, false, Console.DEFAULT_WIDTH))
         .getSubcommands()
         .keySet();
   }

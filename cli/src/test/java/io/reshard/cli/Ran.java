@@ -48,7 +48,8 @@ record Ran(int code, String out, String err) {
             new PrintStream(err, true, StandardCharsets.UTF_8),
             terminal,
             terminal,
-            terminal);
+            terminal,
+            Console.DEFAULT_WIDTH);
     if (interrupted) {
       console.cancel();
     }
