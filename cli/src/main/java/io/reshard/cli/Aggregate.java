@@ -73,13 +73,21 @@ record Aggregate(Kind kind, @Nullable Column column) {
     return column == null ? ColumnType.INT : column.type();
   }
 
-  /** Two values put together; doubles as their bits. */
+  /**
+   * Two values put together; doubles as their bits.
+   *
+   * @throws ArithmeticException if the sum leaves the range of its type; the message says how
+   */
   long combine(long a, long b) {
     if (type() == ColumnType.DOUBLE) {
       double x = Double.longBitsToDouble(a);
       double y = Double.longBitsToDouble(b);
       return Double.doubleToLongBits(
-          kind == Kind.SUM ? x + y : kind == Kind.MIN ? Math.min(x, y) : Math.max(x, y));
+          switch (kind) {
+            case MIN -> Math.min(x, y);
+            case MAX -> Math.max(x, y);
+            case COUNT, SUM -> add(x, y);
+          });
     }
     return switch (kind) {
       case MIN -> Math.min(a, b);
@@ -88,11 +96,19 @@ record Aggregate(Kind kind, @Nullable Column column) {
     };
   }
 
-  private long add(long a, long b) {
+  private static long add(long a, long b) {
     long sum = a + b;
     if (((a ^ sum) & (b ^ sum)) < 0) {
-      throw StateStoreException.invalid(
-          "the " + this + " of a key goes beyond 64 bits: " + a + " + " + b + "; sum a double(…)");
+      throw new ArithmeticException(
+          "goes beyond 64 bits: " + a + " + " + b + "; sum a double(…) instead");
+    }
+    return sum;
+  }
+
+  private static double add(double a, double b) {
+    double sum = a + b;
+    if (!Double.isFinite(sum)) {
+      throw new ArithmeticException("goes beyond the range of a double: " + a + " + " + b);
     }
     return sum;
   }

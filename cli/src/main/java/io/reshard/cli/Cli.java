@@ -114,7 +114,7 @@ final class Cli {
       sayJson(console, exit, message);
     } else {
       console.say("reshard: " + exit + ": " + message);
-      String next = exit.nextStep();
+      String next = nextStep(exit, message);
       if (!next.isEmpty() && !args.contains("--debug")) {
         console.say("Next: " + next + ".");
       }
@@ -125,6 +125,13 @@ final class Cli {
     return exit;
   }
 
+  /** What to try next: without its store.json, no verb can do anything for a store. */
+  private static String nextStep(ExitCode exit, String message) {
+    return exit == ExitCode.CORRUPT && message.contains("store.json")
+        ? "put store.json back from a copy of the store; it never changes after it was made"
+        : exit.nextStep();
+  }
+
   private static void sayJson(Console console, ExitCode exit, String message) {
     console.say(
         Console.json(
@@ -132,7 +139,7 @@ final class Cli {
               json.writeObjectFieldStart("error");
               json.writeStringField("kind", exit.name());
               json.writeStringField("message", message);
-              json.writeStringField("next", exit.nextStep());
+              json.writeStringField("next", nextStep(exit, message));
               json.writeNumberField("exit", exit.code());
               json.writeEndObject();
             }));

@@ -130,12 +130,15 @@ record Column(Function function, String field) {
         !text.isEmpty() && text.chars().allMatch(c -> "0123456789+-.eE".indexOf(c) >= 0);
     try {
       if (plain) {
-        return Double.parseDouble(text);
+        double real = Double.parseDouble(text);
+        if (Double.isFinite(real)) {
+          return real;
+        }
       }
     } catch (NumberFormatException e) {
       // Falls through to the one message.
     }
-    throw malformed("a number", text);
+    throw malformed(plain ? "a number within the range of a double" : "a number", text);
   }
 
   private boolean bool(String text) throws MalformedRecordException {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * record; only fields asked for become text.
  */
 final class CsvReader implements RecordReader {
+  private final String input;
   private final LineSource source;
   private final int delimiter;
   private final int[] columns;
@@ -31,10 +32,12 @@ final class CsvReader implements RecordReader {
   /**
    * Reads the header.
    *
+   * @param input what errors call the input
    * @param names the fields needed
    * @throws StateStoreException of kind INVALID if a name is not in the header, listing those there
    */
-  CsvReader(InputStream in, char delimiter, List<String> names) throws IOException {
+  CsvReader(String input, InputStream in, char delimiter, List<String> names) throws IOException {
+    this.input = input;
     this.source = new LineSource(in);
     this.delimiter = delimiter;
     source.skipByteOrderMark();
@@ -45,26 +48,29 @@ final class CsvReader implements RecordReader {
     try {
       if (!readRecord()) {
         throw StateStoreException.invalid(
-            "the input is empty; expected a header line with the names of the columns");
+            input + " is empty; expected a header line with the names of the columns");
       }
       headerFields = fields;
+      checkLineEnds();
       List<String> header = new ArrayList<>();
       for (int i = 0; i < fields; i++) {
         header.add(text(i));
       }
       return header;
     } catch (MalformedRecordException e) {
-      throw StateStoreException.invalid("the header line cannot be read: " + e.getMessage());
+      throw StateStoreException.invalid(
+          input + ", line 1: the header cannot be read: " + e.getMessage());
     }
   }
 
-  private static int[] columns(List<String> header, List<String> names) {
+  private int[] columns(List<String> header, List<String> names) {
     int[] columns = new int[names.size()];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = header.indexOf(names.get(i));
       if (columns[i] < 0 || header.lastIndexOf(names.get(i)) != columns[i]) {
         throw StateStoreException.invalid(
-            (columns[i] < 0 ? "no column '" : "more than one column '")
+            input
+                + (columns[i] < 0 ? ": no column '" : ": more than one column '")
                 + names.get(i)
                 + "' in the header; it has: "
                 + String.join(", ", header)
@@ -72,6 +78,17 @@ final class CsvReader implements RecordReader {
       }
     }
     return columns;
+  }
+
+  /** A carriage return without a line feed within the header: all the lines look like one. */
+  private void checkLineEnds() {
+    for (int i = 0; i < length; i++) {
+      if (bytes[i] == '\r') {
+        throw StateStoreException.invalid(
+            input
+                + ": line ends are CR; expected LF or CRLF. Convert them, as with tr '\\r' '\\n'");
+      }
+    }
   }
 
   @Override
@@ -192,9 +209,10 @@ final class CsvReader implements RecordReader {
     if (length == bytes.length) {
       if (length >= MAX_RECORD_BYTES) {
         throw StateStoreException.invalid(
-            "the record at line "
+            input
+                + ", line "
                 + line
-                + " is longer than "
+                + ": the record is longer than "
                 + MAX_RECORD_BYTES
                 + " bytes; is a quote not closed?");
       }

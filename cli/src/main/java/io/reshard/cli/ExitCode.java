@@ -37,7 +37,9 @@ enum ExitCode {
       "a disk or service did not answer or has no room",
       "nothing was published; check the place and its free space, then run the same command again"),
   /** Ctrl-C. */
-  INTERRUPTED(130, "interrupted; nothing half done is visible", "");
+  INTERRUPTED(130, "interrupted; nothing half done is visible", ""),
+  /** SIGTERM: what the JVM ends with then; no command returns it. */
+  TERMINATED(143, "told to end (SIGTERM); nothing half done is visible", "");
 
   private final int code;
   private final String meaning;

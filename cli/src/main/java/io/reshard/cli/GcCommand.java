@@ -72,8 +72,9 @@ final class GcCommand extends StoreVerb {
                 + Units.bytes(result.deletedBytes()));
     console()
         .print(
-            "kept versions "
-                + Versions.list(result.keptVersions())
+            (result.keptVersions().isEmpty()
+                    ? "kept no version"
+                    : "kept versions " + Versions.list(result.keptVersions()))
                 + ", "
                 + Units.count(result.keptObjects())
                 + " objects"

@@ -58,15 +58,13 @@ final class GetCommand extends StoreVerb {
     StateReader reader = new StateReader(store, manifest, family);
     byte[] value = reader.get(key);
     if (value == null) {
-      console()
-          .say(
-              "no row with key "
-                  + String.join(" ", columns)
-                  + " in shard "
-                  + reader.shardOf(key)
-                  + " of version "
-                  + manifest.version());
-      return ExitCode.MISMATCH;
+      throw new MismatchException(
+          "no row with key "
+              + String.join(" ", columns)
+              + " in shard "
+              + reader.shardOf(key)
+              + " of version "
+              + manifest.version());
     }
     try (RowPrinter printer = new RowPrinter(console(), json, schema)) {
       printer.printHeader();

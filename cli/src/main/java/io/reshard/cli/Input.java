@@ -118,8 +118,8 @@ final class Input implements AutoCloseable {
   /** A reader of its records. */
   RecordReader records(Format format, char delimiter, List<String> fields) throws IOException {
     return (format == Format.AUTO ? guess() : format) == Format.CSV
-        ? new CsvReader(content, delimiter, fields)
-        : new JsonLinesReader(content, fields);
+        ? new CsvReader(name, content, delimiter, fields)
+        : new JsonLinesReader(name, content, fields);
   }
 
   private Format guess() throws IOException {

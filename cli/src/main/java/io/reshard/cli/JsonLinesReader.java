@@ -12,6 +12,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,11 @@ final class JsonLinesReader implements RecordReader {
   private static final JsonFactory JSON =
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
+  private static final Pattern INTERNAL =
+      Pattern.compile(
+          " \\(start marker|: enable `|, from `| \\(not recognized as one| at \\[Source");
+
+  private final String input;
   private final LineSource source;
   private final Map<String, Integer> indexes = new HashMap<>();
   private final @Nullable String[] values;
@@ -30,8 +37,13 @@ final class JsonLinesReader implements RecordReader {
   private int length;
   private long line;
 
-  /** A reader of the fields of those names. */
-  JsonLinesReader(InputStream in, List<String> names) throws IOException {
+  /**
+   * A reader of the fields of those names.
+   *
+   * @param input what errors call the input
+   */
+  JsonLinesReader(String input, InputStream in, List<String> names) throws IOException {
+    this.input = input;
     this.source = new LineSource(in);
     this.values = new @Nullable String[names.size()];
     for (int i = 0; i < names.size(); i++) {
@@ -51,7 +63,7 @@ final class JsonLinesReader implements RecordReader {
     try (JsonParser parser = JSON.createParser(bytes, 0, length)) {
       readObject(parser);
     } catch (JsonProcessingException e) {
-      throw new MalformedRecordException("not JSON: " + e.getOriginalMessage());
+      throw new MalformedRecordException("not JSON: " + plain(e.getOriginalMessage()));
     }
     return true;
   }
@@ -87,6 +99,15 @@ final class JsonLinesReader implements RecordReader {
     }
   }
 
+  /** What the parser says, without its source locations and the names of its settings. */
+  private static String plain(String message) {
+    if (message.startsWith("Non-standard token")) {
+      return "NaN and Infinity are no JSON numbers; write null, or leave the field out";
+    }
+    Matcher internal = INTERNAL.matcher(message);
+    return internal.find() ? message.substring(0, internal.start()) : message;
+  }
+
   private boolean readLine() throws IOException {
     line = source.line();
     length = 0;
@@ -105,7 +126,12 @@ final class JsonLinesReader implements RecordReader {
     if (length == bytes.length) {
       if (length >= MAX_RECORD_BYTES) {
         throw StateStoreException.invalid(
-            "line " + line + " is longer than " + MAX_RECORD_BYTES + " bytes; is it JSON Lines?");
+            input
+                + ", line "
+                + line
+                + ": the line is longer than "
+                + MAX_RECORD_BYTES
+                + " bytes; is it JSON Lines?");
       }
       bytes = Arrays.copyOf(bytes, length * 2);
     }

@@ -144,6 +144,9 @@ final class Loader {
         return;
       }
       commit(input, position, true);
+    } catch (OverflowException e) {
+      throw StateStoreException.invalid(
+          input.name() + ", at or before line " + records.line() + ": " + e.getMessage());
     }
   }
 

@@ -4,6 +4,7 @@ import io.reshard.spi.ByteView;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Turns records into rows of a column family. A record that is malformed changes nothing. */
@@ -27,10 +28,18 @@ abstract class RowSink {
         : new Aggregating(target, schema);
   }
 
-  /** Takes the current record of {@code records}, a reader of {@link RowSchema#fields()}. */
+  /**
+   * Takes the current record of {@code records}, a reader of {@link RowSchema#fields()}.
+   *
+   * @throws OverflowException if a sum leaves the range of its type; the sink is of no use then
+   */
   abstract void add(RecordReader records) throws MalformedRecordException;
 
-  /** Hands everything taken to the store. */
+  /**
+   * Hands everything taken to the store.
+   *
+   * @throws OverflowException if a sum leaves the range of its type; the sink is of no use then
+   */
   abstract void flush();
 
   /** Encodes the key of the current record. */
@@ -120,7 +129,7 @@ abstract class RowSink {
       key.view(probe);
       long[] known = pending.get(probe);
       if (known != null) {
-        unite(known, current);
+        unite(probe, known, current);
         return;
       }
       pending.put(new ByteView(key.toByteArray()), current.clone());
@@ -154,17 +163,30 @@ abstract class RowSink {
       current[aggregate + 1] = bits;
     }
 
-    private void unite(long[] into, long[] more) {
+    private void unite(ByteView rowKey, long[] into, long[] more) {
       for (int i = 0; i < aggregates.size(); i++) {
         long bit = 1L << i;
         if ((more[0] & bit) != 0) {
           into[i + 1] =
               (into[0] & bit) == 0
                   ? more[i + 1]
-                  : aggregates.get(i).combine(into[i + 1], more[i + 1]);
+                  : combine(rowKey, aggregates.get(i), into[i + 1], more[i + 1]);
         }
       }
       into[0] |= more[0];
+    }
+
+    private long combine(ByteView rowKey, Aggregate aggregate, long a, long b) {
+      try {
+        return aggregate.combine(a, b);
+      } catch (ArithmeticException e) {
+        String columns =
+            schema.decodeKey(rowKey, new TupleReader()).stream()
+                .map(String::valueOf)
+                .collect(Collectors.joining(" "));
+        throw new OverflowException(
+            "the " + aggregate + " of key '" + columns + "' " + e.getMessage());
+      }
     }
 
     @Override
@@ -192,7 +214,7 @@ abstract class RowSink {
       }
       if (stored != null) {
         long[] old = decode(stored);
-        unite(old, row);
+        unite(rowKey, old, row);
         row = old;
       }
       target.put(rowKey.array(), encode(row));

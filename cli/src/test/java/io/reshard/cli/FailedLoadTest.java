@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,69 @@ class FailedLoadTest {
         .fails(ExitCode.INTERRUPTED)
         .saying("nothing was stored");
     assertThat(store()).doesNotExist();
+  }
+
+  @Test
+  void errorsNameTheInputAndSpeakPlainly() throws IOException {
+    load(input("column.csv", "k,w\na,1\n")).saying("column.csv: no column 'v'");
+    load(input("twice.csv", "k,v,v\na,1,2\n")).saying("twice.csv: more than one column 'v'");
+    load(input("empty.csv", "")).saying("empty.csv is empty");
+    load(input("header.csv", "k,\"v\na,1\n")).saying("header.csv, line 1");
+    load(input("mac.csv", "k,v\ra,1\r"))
+        .fails(ExitCode.INVALID)
+        .saying("mac.csv: line ends are CR");
+    for (String bad : List.of("{\"k\":\"a\",\"v\":1", "{\"k\":\"a\",\"v\":NaN}", "{\"v\":+1}")) {
+      Ran ran = load(input("bad.jsonl", bad + "\n")).fails(ExitCode.INVALID);
+      assertThat(ran.saying("bad.jsonl, line 1: not JSON").err())
+          .doesNotContain("Feature", "REDACTED", "Source:");
+    }
+  }
+
+  @Test
+  void sumsBeyondTheirRangeNameKeyAndInput() throws IOException {
+    load(input("big.csv", "k,v\na,9223372036854775807\nb,1\na,1\n"))
+        .fails(ExitCode.INVALID)
+        .saying("big.csv, at or before line 4", "sum(v) of key 'a'", "64 bits");
+    Path reals = input("reals.csv", "k,v\na,1e308\na,1e308\n");
+    String[] args = {
+      "load",
+      "--store",
+      store().toString(),
+      "--key=k",
+      "--aggregate=sum(double(v))",
+      "--shards=4",
+      "--backend=memory"
+    };
+    Ran.run(with(args, reals))
+        .fails(ExitCode.INVALID)
+        .saying("reals.csv", "key 'a'", "range of a double");
+    Ran.run(with(args, input("infinite.csv", "k,v\na,1e400\n")))
+        .fails(ExitCode.INVALID)
+        .saying("infinite.csv, line 2", "within the range of a double", "1e400");
+    assertThat(store()).doesNotExist();
+  }
+
+  private static String[] with(String[] args, Path input) {
+    String[] all = Arrays.copyOf(args, args.length + 1);
+    all[args.length] = input.toString();
+    return all;
+  }
+
+  @Test
+  void aDamagedStoreMarkIsPutBackFromACopy() throws IOException {
+    load(input("good.csv", "k,v\na,1\n")).ok();
+    Ran missing = Ran.run("get", "--json", "--store", store().toString(), "b");
+    assertThat(missing.fails(ExitCode.MISMATCH).jsonError()).containsEntry("exit", 3L);
+    assertThat(missing.err().lines()).hasSize(1);
+    assertThat(
+            Ran.run("scan", "--store", store().toString(), "--shard=4")
+                .fails(ExitCode.INVALID)
+                .out())
+        .isEmpty();
+    Files.writeString(store().resolve("store.json"), "{}");
+    assertThat(Ran.run("list", "--store", store().toString()).fails(ExitCode.CORRUPT).err())
+        .contains("put store.json back from a copy")
+        .doesNotContain("rollback");
   }
 
   @Test

@@ -42,11 +42,11 @@ class RecordReaderTest {
   }
 
   private static List<String> csv(String text, String... names) throws IOException {
-    return read(new CsvReader(bytes(text), ',', List.of(names)), names.length);
+    return read(new CsvReader("input", bytes(text), ',', List.of(names)), names.length);
   }
 
   private static List<String> json(String text, String... names) throws IOException {
-    return read(new JsonLinesReader(bytes(text), List.of(names)), names.length);
+    return read(new JsonLinesReader("input", bytes(text), List.of(names)), names.length);
   }
 
   @Test
@@ -77,7 +77,7 @@ class RecordReaderTest {
   void csvThatIsNotUtf8IsMalformedAndTheReplacementCharacterIsNot() throws IOException {
     byte[] text = "a\n?\n\ufffd\n".getBytes(StandardCharsets.UTF_8);
     text[2] = (byte) 0xff;
-    assertThat(read(new CsvReader(new ByteArrayInputStream(text), ',', List.of("a")), 1))
+    assertThat(read(new CsvReader("input", new ByteArrayInputStream(text), ',', List.of("a")), 1))
         .containsExactly("line 2: field 1 is not UTF-8: '\ufffd'", "\ufffd");
   }
 
@@ -115,11 +115,14 @@ class RecordReaderTest {
     byte[] endless = new byte[RecordReader.MAX_RECORD_BYTES * 2 + 100];
     Arrays.fill(endless, (byte) 'x');
     endless[0] = '"';
-    assertThatThrownBy(() -> new CsvReader(new ByteArrayInputStream(endless), ',', List.of("a")))
+    assertThatThrownBy(
+            () -> new CsvReader("input", new ByteArrayInputStream(endless), ',', List.of("a")))
         .isInstanceOf(StateStoreException.class)
         .hasMessageContaining("line 1");
     assertThatThrownBy(
-            () -> new JsonLinesReader(new ByteArrayInputStream(endless), List.of("a")).next())
+            () ->
+                new JsonLinesReader("input", new ByteArrayInputStream(endless), List.of("a"))
+                    .next())
         .isInstanceOf(StateStoreException.class)
         .hasMessageContaining("line 1");
   }

@@ -54,7 +54,10 @@ class SchemaTest {
     RowSink sink = RowSink.of(target, schema);
     CsvReader reader =
         new CsvReader(
-            new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)), ',', schema.fields());
+            "input",
+            new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)),
+            ',',
+            schema.fields());
     try {
       while (reader.next()) {
         sink.add(reader);
@@ -176,8 +179,8 @@ class SchemaTest {
   void aSumBeyond64BitsIsNoWrongAnswer() {
     RowSchema schema = RowSchema.parse("k", "", "sum(n)");
     assertThatThrownBy(() -> load(new Kept(), schema, "k,n\na,9223372036854775807\na,1\n"))
-        .isInstanceOf(StateStoreException.class)
-        .hasMessageContaining("sum(n)");
+        .isInstanceOf(OverflowException.class)
+        .hasMessageContainingAll("sum(n)", "key 'a'", "64 bits");
   }
 
   @Test
