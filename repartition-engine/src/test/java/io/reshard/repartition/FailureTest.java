@@ -117,8 +117,8 @@ class FailureTest {
   @MethodSource("layouts")
   void takesOverFinishedTasks(Layout layout) {
     try (CheckpointStore store = create(layout)) {
-      RepartitionPlan plan = Repartitioner.plan(store, 1, 4);
-      assertThat(plan.tasks()).isGreaterThan(2);
+      RepartitionPlan plan = Repartitioner.plan(store, 1, 7);
+      assertThat(plan.tasks()).isGreaterThan(1);
       AtomicInteger done = new AtomicInteger();
       StateStoreException cancelled =
           catchThrowableOfType(
@@ -132,7 +132,7 @@ class FailureTest {
                             @Override
                             void taskDone() {
                               super.taskDone();
-                              if (done.incrementAndGet() == 2) {
+                              if (done.incrementAndGet() == 1) {
                                 throw StateStoreException.unavailable("power cut", null);
                               }
                             }
@@ -142,8 +142,8 @@ class FailureTest {
       assertThat(cancelled.kind()).isEqualTo(Kind.UNAVAILABLE);
       assertThat(store.latestVersion()).isEqualTo(1);
 
-      RepartitionResult result = run(store, Repartitioner.plan(store, 1, 4));
-      assertThat(result.tasksResumed()).isEqualTo(2);
+      RepartitionResult result = run(store, Repartitioner.plan(store, 1, 7));
+      assertThat(result.tasksResumed()).isEqualTo(1);
       assertThat(result.bytesRead()).isEqualTo(plan.bytesToRead());
       content.check(store, result.manifest(), Seeds.replay(seed));
       RepartitionResult back = run(store, Repartitioner.plan(store, 2, 6));
