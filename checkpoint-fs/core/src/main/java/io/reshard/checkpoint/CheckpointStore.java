@@ -234,11 +234,19 @@ public final class CheckpointStore implements AutoCloseable {
     return handles.open(file.object(), file.offset(), file.length());
   }
 
-  /** Copies or links a file to local disk. */
+  /**
+   * Copies or links a file to local disk, and verifies what lies there then: whoever opens it reads
+   * blocks whose checksums are right in any sound SST file, also in the wrong one.
+   *
+   * @throws io.reshard.spi.StateStoreException CORRUPT naming file, object and what differs
+   */
   void download(FileRef file, Path target) {
     checkOpen();
     if (!objects.download(file.object(), file.offset(), file.length(), target)) {
       throw handles.missing(file.object());
+    }
+    try (SstSource source = SstSource.ofFile(target)) {
+      checkContent(file, Sha256.of(source, 0, file.length()));
     }
   }
 

@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Gives a backend one shard's version. */
+/**
+ * Gives a backend one shard's version. Every file's SHA-256 is compared with the file list first: a
+ * sound SST file that is not the right one must not become the state.
+ */
 final class ShardImport implements SnapshotReader {
   private final CheckpointStore store;
   private final Set<String> columnFamilies;
@@ -38,6 +41,11 @@ final class ShardImport implements SnapshotReader {
               + columnFamily
               + "'; there are: "
               + String.join(", ", columnFamilies));
+    }
+    for (FileRef file : files) {
+      if (file.columnFamily().equals(columnFamily)) {
+        store.verifyContent(file);
+      }
     }
     return Cursors.rows(store.entries(files, columnFamily));
   }

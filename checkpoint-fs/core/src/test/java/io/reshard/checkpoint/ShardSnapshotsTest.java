@@ -10,6 +10,7 @@ import io.reshard.spi.Backend;
 import io.reshard.spi.BackendOptions;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.ShardOptions;
 import io.reshard.spi.ShardStore;
 import io.reshard.spi.SnapshotFile;
 import io.reshard.spi.SnapshotReader;
@@ -123,6 +124,28 @@ class ShardSnapshotsTest {
       upload.flush();
       snapshots.published();
       return handles.stream().map(FileHandle::ref).toList();
+    }
+  }
+
+  @Test
+  void aSoundFileThatIsNotTheRightOneIsNotRestored() throws IOException {
+    FileRef right = export(w -> w.addFile(sst("right", 0, 7, 40_000, 40_000, 40_100))).get(0);
+    // As long and as sound, with other sequence numbers.
+    FileRef wrong = export(w -> w.addFile(sst("wrong", 0, 8, 40_000, 40_000, 40_100))).get(0);
+    assertThat(wrong.length()).isEqualTo(right.length());
+    Path root = directory.resolve("store");
+    Files.delete(root.resolve(right.object()));
+    Files.copy(root.resolve(wrong.object()), root.resolve(right.object()));
+    for (StateStoreProvider provider :
+        List.of(new MemoryStateStoreProvider(), new RocksDbStateStoreProvider())) {
+      try (Backend backend = provider.start(BackendOptions.defaults());
+          ShardStore shard =
+              backend.open(new ShardOptions(directory.resolve(provider.name()), FAMILIES))) {
+        assertThatThrownBy(() -> snapshots.restore(shard, List.of(right), 1))
+            .isInstanceOfSatisfying(
+                StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT))
+            .hasMessageContaining(right.object());
+      }
     }
   }
 
