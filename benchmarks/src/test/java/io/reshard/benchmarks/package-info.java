@@ -1,0 +1,4 @@
+@NullMarked
+package io.reshard.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
