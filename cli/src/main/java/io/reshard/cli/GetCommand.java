@@ -40,7 +40,7 @@ final class GetCommand extends StoreVerb {
       order = 2,
       paramLabel = "NAME",
       description = "Which column family (default: the first).")
-  String columnFamily = "";
+  @Nullable String columnFamily;
 
   @Option(names = "--hex", order = 3, description = "The key is given as hexadecimal digits.")
   boolean hex;

@@ -45,7 +45,7 @@ final class ScanCommand extends StoreVerb {
       order = 2,
       paramLabel = "NAME",
       description = "Which column family (default: the first).")
-  String columnFamily = "";
+  @Nullable String columnFamily;
 
   @Option(names = "--shard", order = 3, paramLabel = "N", description = "Only this shard.")
   @Nullable Integer shard;
@@ -119,7 +119,7 @@ final class ScanCommand extends StoreVerb {
   }
 
   /** A column family by name, or the first. */
-  static ColumnFamily family(Manifest manifest, String name) {
-    return name.isEmpty() ? manifest.columnFamilies().get(0) : manifest.columnFamily(name);
+  static ColumnFamily family(Manifest manifest, @Nullable String name) {
+    return name == null ? manifest.columnFamilies().get(0) : manifest.columnFamily(name);
   }
 }

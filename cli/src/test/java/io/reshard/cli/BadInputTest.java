@@ -128,6 +128,7 @@ class BadInputTest {
     Ran.run("inspect", "--store", at, "--version", "9").fails(ExitCode.INVALID).saying("9", "1");
     Ran.run("inspect", "--store", at, "--version", "-1").fails(ExitCode.INVALID).saying("-1");
     Ran.run("inspect", "--store", at, "--shard", "8").fails(ExitCode.INVALID).saying("0 to 7");
+    Ran.run("scan", "--store", at, "--column-family", "").fails(ExitCode.INVALID).saying("default");
     Ran.run("scan", "--store", at, "--shard", "-1").fails(ExitCode.INVALID).saying("0 to 7");
     Ran.run("rollback", "--store", at, "--to", "7").fails(ExitCode.INVALID).saying("7");
     Ran.run("get", "--store", at, "ATL").fails(ExitCode.INVALID).saying("origin destination");
