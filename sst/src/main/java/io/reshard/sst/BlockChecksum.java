@@ -12,6 +12,7 @@ import net.jpountz.xxhash.XXHashFactory;
  * definitions are RocksDB's (include/rocksdb/table.h, table/format.cc):
  *
  * <pre>
+ *   0 none       always 0
  *   1 CRC-32C    rotated right by 15 bits, plus 0xa282ead8, so that a checksum may be checksummed
  *   2 xxHash     XXH32, seed 0
  *   3 xxHash64   lower half of XXH64, seed 0
@@ -42,7 +43,7 @@ final class BlockChecksum {
   private final int code;
   private final CRC32C crc = new CRC32C();
 
-  /** A checksum of the given code, which is one of the above but not {@link #NONE}. */
+  /** A checksum of the given code, which is one of the above. */
   BlockChecksum(int code) {
     this.code = code;
   }
@@ -50,6 +51,7 @@ final class BlockChecksum {
   /** The checksum of {@code length} bytes, the last of which is the compression type. */
   int compute(byte[] array, int offset, int length) {
     return switch (code) {
+      case NONE -> 0;
       case CRC32C -> crc32c(array, offset, length);
       case XXHASH -> OldHashes.XXH32.hash(array, offset, length, 0);
       case XXHASH64 -> (int) OldHashes.XXH64.hash(array, offset, length, 0);

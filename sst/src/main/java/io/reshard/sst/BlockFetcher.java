@@ -39,13 +39,23 @@ final class BlockFetcher implements AutoCloseable {
   private int start;
   private int limit;
 
+  /** Fetches blocks that need no dictionary: all but data blocks. */
   BlockFetcher(SstSource source, Footer footer) {
+    this(source, footer, null);
+  }
+
+  /**
+   * Fetches blocks.
+   *
+   * @param dictionary what data blocks are decompressed with; null if the file has none
+   */
+  BlockFetcher(SstSource source, Footer footer, byte @Nullable [] dictionary) {
     this.source = source;
     this.file = source.name();
     this.contextBase = footer.contextBase();
     this.end = source.size() - Footer.BYTES;
     this.checksum = new BlockChecksum(footer.checksum());
-    this.decompressor = new Decompressor(file);
+    this.decompressor = new Decompressor(file, dictionary);
   }
 
   /** Where the fetched block lies. */
@@ -107,7 +117,15 @@ final class BlockFetcher implements AutoCloseable {
     if (!Decompressor.supports(type)) {
       throw Faults.incompatible(
           file,
-          "has " + what + " at offset " + offset + " with compression type " + type,
+          "has "
+              + what
+              + " at offset "
+              + offset
+              + " with "
+              + PropertyReader.compressionName(type)
+              + " (compression type "
+              + type
+              + ")",
           "write it anew with LZ4, ZSTD, Snappy, Zlib or no compression");
     }
     decompressor.decompress(type, bytes, at, at + stored, offset, maxBytes);

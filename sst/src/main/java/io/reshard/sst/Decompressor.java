@@ -16,6 +16,9 @@ import org.xerial.snappy.Snappy;
  * Undoes block compression into a buffer that is kept and reused. The size a block claims is
  * checked against the caller's bound, and against what the algorithm can reach at best, before the
  * buffer grows. Used by one thread.
+ *
+ * <p>Data blocks may be compressed with a dictionary, which is the content of a meta block. It is
+ * raw content or, for ZSTD, one that was trained. Snappy has none, though a file may carry one.
  */
 final class Decompressor implements AutoCloseable {
   /** LZ4 spends at least one byte on 255. */
@@ -26,10 +29,6 @@ final class Decompressor implements AutoCloseable {
 
   private static final byte[] EMPTY = new byte[0];
 
-  // Codes that files may have besides those that can be written.
-  private static final int ZLIB = 2;
-  private static final int LZ4_HIGH = 5;
-
   /** DEFLATE spends at least two bits on 258 bytes. */
   private static final int ZLIB_BEST_RATIO = 1032;
 
@@ -39,13 +38,21 @@ final class Decompressor implements AutoCloseable {
   }
 
   private final String file;
+  private final byte @Nullable [] dictionary;
   private byte[] buffer = EMPTY;
   private int length;
   private @Nullable ZstdDecompressCtx zstd;
   private @Nullable Inflater inflater;
+  private @Nullable Lz4Dictionary lz4Dictionary;
 
-  Decompressor(String file) {
+  /**
+   * Decompresses blocks of a file.
+   *
+   * @param dictionary that of its data blocks; null if they have none, and for other blocks
+   */
+  Decompressor(String file, byte @Nullable [] dictionary) {
     this.file = file;
+    this.dictionary = dictionary;
   }
 
   /** Holds what the last call gave; valid until the next. */
@@ -97,7 +104,7 @@ final class Decompressor implements AutoCloseable {
             ? LZ4_BEST_RATIO
             : type == Compression.SNAPPY.code()
                 ? SNAPPY_BEST_RATIO
-                : type == ZLIB ? ZLIB_BEST_RATIO : Integer.MAX_VALUE;
+                : type == Compression.ZLIB.code() ? ZLIB_BEST_RATIO : Integer.MAX_VALUE;
     if (claimed > ratio * stored) {
       throw Faults.corrupt(
           file, block, "a block of " + stored + " bytes claims to decompress to " + claimed);
@@ -106,21 +113,42 @@ final class Decompressor implements AutoCloseable {
 
   private int run(int type, byte[] source, int from, int size) throws IOException {
     if (isLz4(type)) {
-      return Lz4.SAFE.decompress(source, from, size, buffer, 0, length);
+      return lz4(source, from, size);
     }
     if (type == Compression.ZSTD.code()) {
-      if (zstd == null) {
-        zstd = new ZstdDecompressCtx();
-      }
-      return zstd.decompressByteArray(buffer, 0, length, source, from, size);
+      return zstd().decompressByteArray(buffer, 0, length, source, from, size);
     }
     if (type == Compression.SNAPPY.code()) {
       return Snappy.uncompress(source, from, size, buffer, 0);
     }
-    if (type == ZLIB) {
+    if (type == Compression.ZLIB.code()) {
       return inflate(source, from, size);
     }
     throw StateStoreException.internal("no decompressor for type " + type, null);
+  }
+
+  private int lz4(byte[] source, int from, int size) {
+    if (dictionary == null) {
+      return Lz4.SAFE.decompress(source, from, size, buffer, 0, length);
+    }
+    Lz4Dictionary used = lz4Dictionary;
+    if (used == null) {
+      used = new Lz4Dictionary(dictionary);
+      lz4Dictionary = used;
+    }
+    return used.decompress(Lz4.SAFE, source, from, size, buffer, length);
+  }
+
+  private ZstdDecompressCtx zstd() {
+    ZstdDecompressCtx used = zstd;
+    if (used == null) {
+      used = new ZstdDecompressCtx();
+      zstd = used;
+      if (dictionary != null) {
+        used.loadDict(dictionary);
+      }
+    }
+    return used;
   }
 
   /** Raw DEFLATE, without header and checksum. */
@@ -131,6 +159,9 @@ final class Decompressor implements AutoCloseable {
       inflater = used;
     }
     used.reset();
+    if (dictionary != null) {
+      used.setDictionary(dictionary);
+    }
     used.setInput(source, from, size);
     try {
       int got = used.inflate(buffer, 0, length);
@@ -144,13 +175,13 @@ final class Decompressor implements AutoCloseable {
   }
 
   private static boolean isLz4(int type) {
-    return type == Compression.LZ4.code() || type == LZ4_HIGH;
+    return type == Compression.LZ4.code() || type == Compression.LZ4HC.code();
   }
 
   /** Whether blocks of this compression can be read. */
   static boolean supports(int type) {
     return isLz4(type)
-        || type == ZLIB
+        || type == Compression.ZLIB.code()
         || type == Compression.ZSTD.code()
         || type == Compression.SNAPPY.code();
   }
@@ -159,6 +190,7 @@ final class Decompressor implements AutoCloseable {
   public void close() {
     buffer = EMPTY;
     length = 0;
+    lz4Dictionary = null;
     if (zstd != null) {
       zstd.close();
       zstd = null;

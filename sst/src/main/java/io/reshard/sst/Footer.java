@@ -36,6 +36,9 @@ record Footer(
   /** From this format version on checksums depend on their place. */
   static final int CONTEXT_VERSION = 6;
 
+  /** From this format version on the property of the compression names who compressed. */
+  static final int COMPRESSION_MANAGER_VERSION = 7;
+
   private static final long MAGIC = 0x88e241b785f4cff7L;
   private static final long MAGIC_BEFORE_VERSION_1 = 0xdb4775248b80fb57L;
   private static final long MAGIC_PLAIN_TABLE = 0x8242229663bf9564L;
@@ -69,11 +72,7 @@ record Footer(
           "write it anew with BlockBasedTableConfig.setFormatVersion set to one of these");
     }
     int checksum = bytes[0];
-    if (checksum == BlockChecksum.NONE) {
-      throw Faults.incompatible(
-          file, "has no block checksums", "write it anew with checksum type kXXH3 or kCRC32c");
-    }
-    if (checksum < 0 || checksum > BlockChecksum.XXH3) {
+    if (checksum < BlockChecksum.NONE || checksum > BlockChecksum.XXH3) {
       throw Faults.corrupt(file, offset, "checksum type " + checksum + " does not exist");
     }
     return version < CONTEXT_VERSION

@@ -1,11 +1,18 @@
 package io.reshard.sst;
 
+import java.util.List;
+
 /** Names of properties and meta blocks, as RocksDB has them (table/table_properties.cc et al.). */
 final class PropertyNames {
   static final String PROPERTIES_BLOCK = "rocksdb.properties";
   static final String INDEX_BLOCK = "rocksdb.index";
   static final String COMPRESSION_DICTIONARY_BLOCK = "rocksdb.compression_dict";
   static final String RANGE_DELETION_BLOCK = "rocksdb.range_del";
+  private static final List<String> FILTER_BLOCK_PREFIXES =
+      List.of("fullfilter.", "partitionedfilter.", "filter.");
+  private static final List<String> HASH_INDEX_BLOCKS =
+      List.of("rocksdb.hashindex.prefixes", "rocksdb.hashindex.metadata");
+  private static final String OTHER_INDEX_BLOCK_PREFIX = "rocksdb.user_defined_index.";
   static final String BLOOM_FILTER_BLOCK = "fullfilter.rocksdb.BuiltinBloomFilter";
 
   static final String COMPARATOR = "rocksdb.comparator";
@@ -41,11 +48,29 @@ final class PropertyNames {
   static final String SEPARATE_VALUES = "rocksdb.separate.key.value.in.data.block";
   static final String TAIL_START = "rocksdb.tail.start.offset";
   static final String WHOLE_KEY_FILTERING = "rocksdb.block.based.table.whole.key.filtering";
+  static final String TIMESTAMPS_PERSISTED = "rocksdb.user.defined.timestamps.persisted";
+  static final String EMBEDDED_BLOBS = "rocksdb.embedded.blob.stats";
+  static final String OTHER_INDEX_IS_PRIMARY = "rocksdb.udi.is.primary.index";
   static final String EXTERNAL_VERSION = "rocksdb.external_sst_file.version";
   static final String EXTERNAL_SEQUENCE = "rocksdb.external_sst_file.global_seqno";
 
   static final String BYTEWISE_COMPARATOR = "leveldb.BytewiseComparator";
+
+  /** Name of RocksDB's own compressions, where a file names who compressed it. */
+  static final String COMPRESSION_MANAGER = "BuiltinV2";
+
   static final String BLOOM_FILTER_POLICY = "rocksdb.BuiltinBloomFilter";
 
   private PropertyNames() {}
+
+  /** Whether a meta block is one that is read, or one that may be passed over without harm. */
+  static boolean isKnownBlock(String name) {
+    return name.equals(PROPERTIES_BLOCK)
+        || name.equals(INDEX_BLOCK)
+        || name.equals(COMPRESSION_DICTIONARY_BLOCK)
+        || name.equals(RANGE_DELETION_BLOCK)
+        || HASH_INDEX_BLOCKS.contains(name)
+        || name.startsWith(OTHER_INDEX_BLOCK_PREFIX)
+        || FILTER_BLOCK_PREFIXES.stream().anyMatch(name::startsWith);
+  }
 }

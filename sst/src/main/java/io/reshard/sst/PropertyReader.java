@@ -13,6 +13,9 @@ final class PropertyReader {
   private static final int INDEX_PARTITIONED = 2;
   private static final int INDEX_WITH_FIRST_KEY = 3;
 
+  /** From this code on compressions are a compression manager's own. */
+  private static final int FIRST_CUSTOM = 0x80;
+
   private final String file;
   private final long offset;
   private final Map<String, byte[]> values;
@@ -59,12 +62,26 @@ final class PropertyReader {
           Long.toString(rangeDeletions),
           "let RocksDB compact the database, which removes range deletions");
     }
-    long separateValues = number(PropertyNames.SEPARATE_VALUES);
-    if (separateValues != 0) {
+    refuseIfSet(
+        PropertyNames.OTHER_INDEX_IS_PRIMARY, "write the file anew with an index of RocksDB's own");
+    byte[] blobs = values.get(PropertyNames.EMBEDDED_BLOBS);
+    if (blobs != null) {
       throw refused(
-          PropertyNames.SEPARATE_VALUES,
-          Long.toString(separateValues),
-          "write the file anew with separateKeyValueInDataBlock off");
+          PropertyNames.EMBEDDED_BLOBS,
+          new ByteView(blobs).toString(),
+          "write the file anew without embedded blobs");
+    }
+    if (values.containsKey(PropertyNames.TIMESTAMPS_PERSISTED)
+        && number(PropertyNames.TIMESTAMPS_PERSISTED) == 0) {
+      throw refused(
+          PropertyNames.TIMESTAMPS_PERSISTED, "0", "user-defined timestamps are not supported");
+    }
+  }
+
+  private void refuseIfSet(String name, String next) {
+    long value = number(name);
+    if (value != 0) {
+      throw refused(name, Long.toString(value), next);
     }
   }
 
@@ -127,7 +144,7 @@ final class PropertyReader {
       return written;
     }
     String manager = written.substring(0, first);
-    if (!manager.isEmpty() && !manager.equals("BuiltinV2")) {
+    if (!manager.isEmpty() && !manager.equals(PropertyNames.COMPRESSION_MANAGER)) {
       throw refused(
           PropertyNames.COMPRESSION,
           shown(written),
@@ -136,25 +153,36 @@ final class PropertyReader {
     int second = written.indexOf(';', first + 1);
     String codes = written.substring(first + 1, second < 0 ? written.length() : second);
     if (codes.isEmpty()) {
-      return "NoCompression";
+      return Compression.NONE.rocksName();
     }
     StringBuilder names = new StringBuilder();
     for (int i = 0; i + 2 <= codes.length(); i += 2) {
-      names.append(i == 0 ? "" : "+").append(compressionName(codes.substring(i, i + 2)));
+      names.append(i == 0 ? "" : "+").append(compressionName(code(written, codes, i)));
     }
     return names.toString();
   }
 
-  private static String compressionName(String code) {
-    return switch (code) {
-      case "01" -> "Snappy";
-      case "02" -> "Zlib";
-      case "03" -> "BZip2";
-      case "04" -> "LZ4";
-      case "05" -> "LZ4HC";
-      case "06" -> "Xpress";
-      case "07" -> "ZSTD";
-      default -> code;
+  private int code(String written, String codes, int at) {
+    int high = Character.digit(codes.charAt(at), 16);
+    int low = Character.digit(codes.charAt(at + 1), 16);
+    if (high < 0 || low < 0) {
+      throw Faults.corrupt(
+          file, offset, "property '" + PropertyNames.COMPRESSION + "' is " + shown(written));
+    }
+    return high << 4 | low;
+  }
+
+  /** What RocksDB calls a compression. */
+  static String compressionName(int type) {
+    for (Compression compression : Compression.values()) {
+      if (compression.code() == type) {
+        return compression.rocksName();
+      }
+    }
+    return switch (type) {
+      case 3 -> "BZip2";
+      case 6 -> "Xpress";
+      default -> type >= FIRST_CUSTOM ? "a custom compression" : "an unknown compression";
     };
   }
 

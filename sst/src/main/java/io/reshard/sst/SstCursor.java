@@ -58,6 +58,7 @@ final class SstCursor implements EntryCursor {
   private final long globalSequence;
   private final IndexIterator upperIndex;
   private @Nullable IndexIterator index;
+  private final ValuesApart valuesApart = new ValuesApart();
 
   private byte[] block = EMPTY;
   private int at;
@@ -138,7 +139,8 @@ final class SstCursor implements EntryCursor {
     if (at == end && !nextBlock()) {
       return false;
     }
-    // At least the 4 bytes of the tail follow, so three bytes are there whatever they mean.
+    // At least 4 more bytes follow, in most blocks those of the tail, so three bytes are there
+    // whatever they mean.
     byte[] bytes = block;
     int position = at;
     int shared = bytes[position];
@@ -241,7 +243,13 @@ final class SstCursor implements EntryCursor {
     fetcher.fetch(blockOffset, entry.size(), "data block", MAX_BLOCK_BYTES);
     block = fetcher.array();
     at = fetcher.start();
-    end = BlockTail.entriesEnd(file, blockOffset, block, at, fetcher.limit());
+    if (BlockTail.hasValuesApart(block, at, fetcher.limit())) {
+      end = valuesApart.join(file, blockOffset, block, at, fetcher.limit());
+      block = valuesApart.array();
+      at = 0;
+    } else {
+      end = BlockTail.entriesEnd(file, blockOffset, block, at, fetcher.limit());
+    }
     if (at == end) {
       throw corrupt("no entries");
     }
@@ -335,6 +343,7 @@ final class SstCursor implements EntryCursor {
     finished = true;
     at = 0;
     end = 0;
+    valuesApart.clear();
     fetcher.close();
   }
 

@@ -1,7 +1,9 @@
 package io.reshard.sst;
 
+import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.IndexIterator.IndexFormat;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,7 @@ public final class SstReader implements AutoCloseable {
   private final IndexFormat indexFormat;
   private final long indexOffset;
   private final byte[] index;
+  private final byte @Nullable [] dictionary;
   private volatile boolean closed;
 
   private SstReader(SstSource source, Footer footer, BlockFetcher fetcher, long largestSequence) {
@@ -67,6 +70,7 @@ public final class SstReader implements AutoCloseable {
     this.indexOffset = indexHandle.offset();
     fetcher.fetch(indexHandle.offset(), indexHandle.size(), "index block", MAX_INDEX_BYTES);
     this.index = Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
+    this.dictionary = readDictionary(fetcher, metaindex);
   }
 
   /**
@@ -124,7 +128,7 @@ public final class SstReader implements AutoCloseable {
     if (closed) {
       throw StateStoreException.closed("SST file '" + source.name() + "'");
     }
-    return new SstCursor(this, new BlockFetcher(source, footer), from, to);
+    return new SstCursor(this, new BlockFetcher(source, footer, dictionary), from, to);
   }
 
   /**
@@ -192,11 +196,26 @@ public final class SstReader implements AutoCloseable {
           "has a block '" + PropertyNames.RANGE_DELETION_BLOCK + "'",
           "let RocksDB compact the database, which removes range deletions");
     }
-    if (metaindex.containsKey(PropertyNames.COMPRESSION_DICTIONARY_BLOCK)) {
-      throw Faults.incompatible(
-          source.name(),
-          "has a block '" + PropertyNames.COMPRESSION_DICTIONARY_BLOCK + "'",
-          "write it anew with CompressionOptions.maxDictBytes 0");
+    for (String name : metaindex.keySet()) {
+      if (!PropertyNames.isKnownBlock(name)) {
+        throw Faults.incompatible(
+            source.name(),
+            "has an unknown block " + new ByteView(name.getBytes(StandardCharsets.ISO_8859_1)),
+            "write it anew with options that this library knows");
+      }
     }
+  }
+
+  /** What data blocks are decompressed with; null if there is none. */
+  private byte @Nullable [] readDictionary(BlockFetcher fetcher, Map<String, byte[]> metaindex) {
+    if (!metaindex.containsKey(PropertyNames.COMPRESSION_DICTIONARY_BLOCK)) {
+      return null;
+    }
+    BlockHandle handle = handle(metaindex, PropertyNames.COMPRESSION_DICTIONARY_BLOCK);
+    fetcher.fetch(handle.offset(), handle.size(), "compression dictionary", MAX_META_BYTES);
+    if (fetcher.start() == fetcher.limit()) {
+      throw Faults.corrupt(source.name(), handle.offset(), "an empty compression dictionary");
+    }
+    return Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
   }
 }

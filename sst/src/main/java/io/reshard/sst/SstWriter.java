@@ -41,6 +41,10 @@ public final class SstWriter implements AutoCloseable {
   private long rawValueBytes;
   private long smallestSequence = Long.MAX_VALUE;
   private long largestSequence;
+
+  /** Some block is compressed: compression may have paid for none. */
+  private boolean compressed;
+
   private boolean done;
 
   private SstWriter(String name, OutputStream out, SstWriterOptions options) {
@@ -167,6 +171,7 @@ public final class SstWriter implements AutoCloseable {
     int length = block.finish();
     long offset = sink.position();
     int stored = sink.writeCompressed(block.array(), length);
+    compressed |= stored < length;
     index.add(lastKey, lastLength, lastPacked, next, nextOffset, nextLength, offset, stored);
     block.clear();
   }
@@ -289,13 +294,15 @@ public final class SstWriter implements AutoCloseable {
     return properties;
   }
 
+  /** What {@link PropertyReader#compression} reads. */
   private String compressionName() {
-    return switch (options.compression()) {
-      case NONE -> "NoCompression";
-      case SNAPPY -> "Snappy";
-      case LZ4 -> "LZ4";
-      case ZSTD -> "ZSTD";
-    };
+    Compression compression = options.compression();
+    if (options.formatVersion() < Footer.COMPRESSION_MANAGER_VERSION) {
+      return compression.rocksName();
+    }
+    String manager = compression == Compression.NONE ? "" : PropertyNames.COMPRESSION_MANAGER;
+    String codes = compressed ? String.format("%02X", compression.code()) : "";
+    return manager + ";" + codes + ";";
   }
 
   /** Gives up a file that was not finished; does nothing after {@link #finish()}. */

@@ -9,7 +9,8 @@ import io.reshard.spi.StateStoreException;
  * @param compression compression of data blocks
  * @param blockBytes uncompressed size at which a data block ends, 256 to 16777216
  * @param restartInterval keys between two restart points of a data block, 1 to 65536
- * @param formatVersion 5, which RocksDB reads since 6.6, or 6, which it reads since 8.6
+ * @param formatVersion 5, which RocksDB reads since 6.6; 6, which it reads since 8.6; or 7, which
+ *     it reads since 10.4
  * @param checksum checksum of blocks
  * @param ingestible whether RocksDB may take it by ingestExternalFile: all sequence numbers must be
  *     0
@@ -26,6 +27,8 @@ public record SstWriterOptions(
   public enum Checksum {
     /** CRC-32C, masked as RocksDB does. */
     CRC32C,
+    /** XXH64, lower 32 bits, as RocksDB does. */
+    XXHASH64,
     /** XXH3, lower 32 bits, as RocksDB does. */
     XXH3
   }
@@ -40,9 +43,9 @@ public record SstWriterOptions(
       throw StateStoreException.invalid(
           "restart interval of " + restartInterval + " keys; give 1 to 65536");
     }
-    if (formatVersion != 5 && formatVersion != 6) {
+    if (formatVersion < 5 || formatVersion > 7) {
       throw StateStoreException.invalid(
-          "format version " + formatVersion + " cannot be written; give 5 or 6");
+          "format version " + formatVersion + " cannot be written; give 5, 6 or 7");
     }
   }
 
@@ -53,6 +56,10 @@ public record SstWriterOptions(
 
   /** The code of the checksum in the footer. */
   int checksumCode() {
-    return checksum == Checksum.CRC32C ? BlockChecksum.CRC32C : BlockChecksum.XXH3;
+    return switch (checksum) {
+      case CRC32C -> BlockChecksum.CRC32C;
+      case XXHASH64 -> BlockChecksum.XXHASH64;
+      case XXH3 -> BlockChecksum.XXH3;
+    };
   }
 }

@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.BlockBasedTableConfig;
@@ -55,9 +57,7 @@ class ReaderAgainstRocksTest {
             CompressionType.ZSTD_COMPRESSION
           }) {
         for (ChecksumType checksum : ChecksumType.values()) {
-          if (checksum != ChecksumType.kNoChecksum) {
-            all.add(new Written(version, compression, checksum));
-          }
+          all.add(new Written(version, compression, checksum));
         }
       }
     }
@@ -139,6 +139,14 @@ class ReaderAgainstRocksTest {
                       .setMetadataBlockSize(256)
                       .setPartitionFilters(true)
                       .setIndexBlockRestartInterval(4)),
+          Map.entry("values apart", t -> t.setSeparateKeyValueInDataBlock(true)),
+          Map.entry(
+              "values apart and hash index",
+              t ->
+                  t.setSeparateKeyValueInDataBlock(true)
+                      .setBlockRestartInterval(3)
+                      .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+                      .setDataBlockHashTableUtilRatio(0.75)),
           Map.entry("no filter", t -> t.setFilterPolicy(null)));
 
   @ParameterizedTest
@@ -337,25 +345,6 @@ class ReaderAgainstRocksTest {
     }
   }
 
-  @Test
-  void separateValuesAreRefused() throws RocksDBException {
-    assertRefused(
-        Rocks.table(7, ChecksumType.kXXH3).setSeparateKeyValueInDataBlock(true),
-        "rocksdb.separate.key.value.in.data.block");
-  }
-
-  @Test
-  void missingChecksumsAreRefused() throws RocksDBException {
-    assertRefused(Rocks.table(5, ChecksumType.kNoChecksum), "no block checksums");
-  }
-
-  private void assertRefused(BlockBasedTableConfig table, String named) throws RocksDBException {
-    try (Options options = Rocks.options(table, CompressionType.LZ4_COMPRESSION)) {
-      Path file = Rocks.writeSst(directory.resolve("r.sst"), options, rows(100));
-      assertIncompatible(file, named);
-    }
-  }
-
   private static void assertIncompatible(Path file, String named) {
     assertThatThrownBy(() -> Entry.readAll(file))
         .isInstanceOfSatisfying(
@@ -389,18 +378,33 @@ class ReaderAgainstRocksTest {
     }
   }
 
-  @Test
-  void compressionDictionariesAreRefused() throws RocksDBException {
+  @ParameterizedTest
+  @EnumSource(
+      value = CompressionType.class,
+      mode = Mode.EXCLUDE,
+      names = {"BZLIB2_COMPRESSION", "XPRESS_COMPRESSION", "DISABLE_COMPRESSION_OPTION"})
+  void compressionDictionaries(CompressionType type) throws RocksDBException {
+    Random random = new Random(Entry.seed());
     List<Entry> rows =
         IntStream.range(0, 3000)
-            .mapToObj(i -> Entry.put(String.format("k%05d", i), 0, "a value like others " + i))
+            .mapToObj(
+                i ->
+                    Entry.put(
+                        String.format("k%05d", i),
+                        0,
+                        "a value like others " + i + Entry.randomValue(random)))
             .toList();
-    try (CompressionOptions compression = new CompressionOptions().setMaxDictBytes(4096);
-        Options options =
-            Rocks.options(Rocks.table(5, ChecksumType.kXXH3), CompressionType.ZSTD_COMPRESSION)
-                .setCompressionOptions(compression)) {
-      Path file = Rocks.writeSst(directory.resolve("d.sst"), options, rows);
-      assertIncompatible(file, "rocksdb.compression_dict");
+    for (int[] bytes : new int[][] {{4096, 0}, {4096, 100_000}, {100_000, 0}, {3, 0}}) {
+      for (int version : new int[] {2, 5, 7}) {
+        try (CompressionOptions compression =
+                new CompressionOptions().setMaxDictBytes(bytes[0]).setZStdMaxTrainBytes(bytes[1]);
+            Options options =
+                Rocks.options(Rocks.table(version, ChecksumType.kXXH3), type)
+                    .setCompressionOptions(compression)) {
+          Path file = Rocks.writeSst(directory.resolve("d.sst"), options, rows);
+          assertThat(Entry.readAll(file)).as("%s, %s", bytes[0], bytes[1]).isEqualTo(rows);
+        }
+      }
     }
   }
 
@@ -409,7 +413,7 @@ class ReaderAgainstRocksTest {
     try (Options options =
         Rocks.options(Rocks.table(5, ChecksumType.kXXH3), CompressionType.BZLIB2_COMPRESSION)) {
       Path file = Rocks.writeSst(directory.resolve("z.sst"), options, rows(500));
-      assertIncompatible(file, "compression type 3");
+      assertIncompatible(file, "BZip2 (compression type 3)");
     }
   }
 }

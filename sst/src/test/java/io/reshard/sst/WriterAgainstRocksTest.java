@@ -39,7 +39,7 @@ class WriterAgainstRocksTest {
   static Stream<SstWriterOptions> everyOption() {
     List<SstWriterOptions> all = new ArrayList<>();
     for (Compression compression : Compression.values()) {
-      for (int version : new int[] {5, 6}) {
+      for (int version : new int[] {5, 6, 7}) {
         for (Checksum checksum : Checksum.values()) {
           for (int blockBytes : new int[] {256, 4096}) {
             all.add(
@@ -82,7 +82,7 @@ class WriterAgainstRocksTest {
     List<Entry> entries =
         Entry.randomEntries(
             random, 1500, EntryType.PUT, EntryType.PUT, EntryType.DELETE, EntryType.SINGLE_DELETE);
-    for (int version : new int[] {5, 6}) {
+    for (int version : new int[] {5, 6, 7}) {
       SstWriterOptions options =
           new SstWriterOptions("default", Compression.LZ4, 512, 3, version, Checksum.XXH3, false);
       Path file = Entry.write(directory.resolve("b.sst"), options, entries);
