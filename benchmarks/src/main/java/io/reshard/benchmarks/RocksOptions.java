@@ -42,7 +42,9 @@ final class RocksOptions {
     return switch (compression) {
       case NONE -> CompressionType.NO_COMPRESSION;
       case SNAPPY -> CompressionType.SNAPPY_COMPRESSION;
+      case ZLIB -> CompressionType.ZLIB_COMPRESSION;
       case LZ4 -> CompressionType.LZ4_COMPRESSION;
+      case LZ4HC -> CompressionType.LZ4HC_COMPRESSION;
       case ZSTD -> CompressionType.ZSTD_COMPRESSION;
     };
   }
