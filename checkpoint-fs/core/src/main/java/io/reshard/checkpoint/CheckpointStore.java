@@ -8,7 +8,10 @@ import io.reshard.sst.Cursors;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.SstReader;
 import io.reshard.sst.SstSource;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
@@ -75,6 +78,7 @@ public final class CheckpointStore implements AutoCloseable {
       StoreFormat format = new StoreFormat(UUID.randomUUID().toString(), clock.millis());
       byte[] content = Envelope.wrap(format.write());
       Retry.unavailable(() -> createStore(objects, format, content));
+      checkCreatesOnce(objects);
       return new CheckpointStore(objects, format.storeId(), clock);
     } catch (StateStoreException e) {
       objects.close();
@@ -88,6 +92,24 @@ public final class CheckpointStore implements AutoCloseable {
       throw notEmpty(objects, StoreNames.STORE);
     }
     return format;
+  }
+
+  /** A store made where objects can be replaced would lose versions one day: none is made. */
+  private static void checkCreatesOnce(ObjectStore objects) {
+    try {
+      Retry.unavailable(
+          () -> {
+            objects.checkCreatesOnce(StoreNames.STORE);
+            return true;
+          });
+    } catch (StateStoreException e) {
+      try {
+        objects.delete(StoreNames.STORE);
+      } catch (StateStoreException deleting) {
+        e.addSuppressed(deleting);
+      }
+      throw e;
+    }
   }
 
   private static StateStoreException notEmpty(ObjectStore objects, String name) {
@@ -242,11 +264,25 @@ public final class CheckpointStore implements AutoCloseable {
    */
   void download(FileRef file, Path target) {
     checkOpen();
-    if (!objects.download(file.object(), file.offset(), file.length(), target)) {
+    if (StoreNames.isPack(file.object())) {
+      copy(file, target); // Its neighbours are likely to be asked for next.
+    } else if (!objects.download(file.object(), file.offset(), file.length(), target)) {
       throw handles.missing(file.object());
     }
     try (SstSource source = SstSource.ofFile(target)) {
       checkContent(file, Sha256.of(source, 0, file.length()));
+    }
+  }
+
+  private void copy(FileRef file, Path target) {
+    byte[] bytes = new byte[checkPacked(file)];
+    try (SstSource source = source(file)) {
+      source.read(0, bytes, 0, bytes.length);
+    }
+    try {
+      Files.write(target, bytes, StandardOpenOption.CREATE_NEW);
+    } catch (IOException e) {
+      throw LocalFiles.failed("writing " + target, e);
     }
   }
 
@@ -263,6 +299,16 @@ public final class CheckpointStore implements AutoCloseable {
 
   /** All bytes of a small file, verified. */
   byte[] content(FileRef file) {
+    byte[] bytes = new byte[checkPacked(file)];
+    try (SstSource source = source(file)) {
+      source.read(0, bytes, 0, bytes.length);
+    }
+    checkContent(file, Sha256.of(bytes, 0, bytes.length));
+    return bytes;
+  }
+
+  /** The length of a file that lies in a pack. */
+  private static int checkPacked(FileRef file) {
     if (file.length() > StoreUpload.PACK_BYTES) {
       throw StateStoreException.corrupt(
           "object '"
@@ -274,12 +320,7 @@ public final class CheckpointStore implements AutoCloseable {
               + " bytes; files in packs have less than "
               + StoreUpload.PACK_BELOW);
     }
-    byte[] bytes = new byte[(int) file.length()];
-    try (SstSource source = source(file)) {
-      source.read(0, bytes, 0, bytes.length);
-    }
-    checkContent(file, Sha256.of(bytes, 0, bytes.length));
-    return bytes;
+    return (int) file.length();
   }
 
   private static void checkContent(FileRef file, String sha256) {

@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GarbageCollection {
   private static final int PAGE = 1000;
-  private static final Duration STAGING_AGE = Duration.ofDays(1);
+  private static final Duration UNFINISHED_AGE = Duration.ofDays(1);
 
   private final ObjectStore objects;
   private final CheckpointStore store;
@@ -116,8 +116,21 @@ final class GarbageCollection {
     if (!options.dryRun()) {
       cleanStaging();
     }
+    long unfinished = objects.removeUnfinished(unfinishedBefore(), options.dryRun());
     return new GcResult(
-        keptVersions, deletedVersions, List.copyOf(deleted), deletedBytes, kept, young);
+        keptVersions, deletedVersions, List.copyOf(deleted), deletedBytes, kept, young, unfinished);
+  }
+
+  /**
+   * A transfer under way must not be taken from its writer, which would have to begin again; so it
+   * has a day even where the grace is short.
+   */
+  private long unfinishedBefore() {
+    return now - longer(options.grace(), UNFINISHED_AGE).toMillis();
+  }
+
+  private static Duration longer(Duration a, Duration b) {
+    return a.compareTo(b) > 0 ? a : b;
   }
 
   /** The last version to retire; those before it go with it. */
@@ -270,7 +283,7 @@ final class GarbageCollection {
    * machine's clock, and an upload at work here must keep its own even where the grace is short.
    */
   private void cleanStaging() {
-    Duration age = options.grace().compareTo(STAGING_AGE) > 0 ? options.grace() : STAGING_AGE;
+    Duration age = longer(options.grace(), UNFINISHED_AGE);
     FileTime oldest = FileTime.from(Instant.now().minus(age));
     Path staging = objects.stagingDirectory();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(staging)) {

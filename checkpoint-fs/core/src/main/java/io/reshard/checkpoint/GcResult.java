@@ -11,6 +11,7 @@ import java.util.List;
  * @param deletedBytes their bytes
  * @param keptObjects number of objects kept
  * @param youngObjects objects nothing names that are within the grace
+ * @param unfinishedTransfers transfers removed that began before the grace and never ended
  */
 public record GcResult(
     List<Long> keptVersions,
@@ -18,4 +19,5 @@ public record GcResult(
     List<String> deletedObjects,
     long deletedBytes,
     long keptObjects,
-    long youngObjects) {}
+    long youngObjects,
+    long unfinishedTransfers) {}

@@ -91,6 +91,34 @@ public interface ObjectStore extends AutoCloseable {
    */
   Path stagingDirectory();
 
+  /**
+   * Makes sure that O-1 is kept where the place itself may not know how: tries to create an object
+   * that exists once more, in every way this store creates objects, and expects to be refused.
+   * Called once when a store is made.
+   *
+   * @param name of an object that exists; may be damaged if this throws
+   * @throws io.reshard.spi.StateStoreException INCOMPATIBLE if the place replaces objects, or
+   *     cannot create one only where there is none
+   */
+  default void checkCreatesOnce(String name) {}
+
+  /**
+   * Cleans up after transfers that began before some time, by the object store's clock, and never
+   * ended: what is left of them is no object, but takes room.
+   *
+   * @param beforeMillis milliseconds since 1970
+   * @param dryRun only count
+   * @return how many there were
+   */
+  default long removeUnfinished(long beforeMillis, boolean dryRun) {
+    return 0;
+  }
+
+  /** What this client has asked of the place so far. */
+  default ObjectStoreMetrics metrics() {
+    return ObjectStoreMetrics.NONE;
+  }
+
   @Override
   void close();
 }

@@ -2,6 +2,7 @@ package io.reshard.checkpoint.testing;
 
 import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectStore;
+import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.SstSource;
 import java.io.IOException;
@@ -258,6 +259,27 @@ public final class FaultyObjectStore implements ObjectStore {
   @Override
   public Path stagingDirectory() {
     return delegate.stagingDirectory();
+  }
+
+  @Override
+  public void checkCreatesOnce(String name) {
+    call(
+        Operation.PUT,
+        name,
+        () -> {
+          delegate.checkCreatesOnce(name);
+          return true;
+        });
+  }
+
+  @Override
+  public long removeUnfinished(long beforeMillis, boolean dryRun) {
+    return call(Operation.DELETE, "", () -> delegate.removeUnfinished(beforeMillis, dryRun));
+  }
+
+  @Override
+  public ObjectStoreMetrics metrics() {
+    return delegate.metrics();
   }
 
   @Override
