@@ -3,6 +3,7 @@ package io.reshard.sst;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.StateIterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Puts cursors together. Closing what is returned closes what was given. */
 public final class Cursors {
@@ -25,6 +26,26 @@ public final class Cursors {
    */
   public static StateIterator rows(EntryCursor merged) {
     return new RowIterator(merged);
+  }
+
+  /**
+   * The rows that entries, and range deletions beside them, mean up to a sequence number.
+   *
+   * @param merged entries of all files
+   * @param deletions range deletions of all files, each cut at the bounds of its file ({@link
+   *     LevelRows#rangeDeletions})
+   * @param append resolves merge operands; null: there are none that count
+   * @param sequence greatest sequence number that is seen, or {@link LevelRows#NEWEST}
+   * @throws io.reshard.spi.StateStoreException from {@code next()}, INCOMPATIBLE at a merge operand
+   *     that is the newest entry of its key, where there is no operator, and where a merged value
+   *     is beyond {@link io.reshard.spi.Limits}
+   */
+  public static StateIterator rows(
+      EntryCursor merged,
+      List<RangeDeletion> deletions,
+      @Nullable StringAppend append,
+      long sequence) {
+    return new ResolvedRows(merged, new RangeCover(deletions, sequence), append, sequence);
   }
 
   /** Rows as put entries of sequence number 0. */

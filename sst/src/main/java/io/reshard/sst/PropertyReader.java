@@ -41,6 +41,7 @@ final class PropertyReader {
         number(PropertyNames.DELETED_KEYS),
         number(PropertyNames.MERGE_OPERANDS),
         number(PropertyNames.RANGE_DELETIONS),
+        text(PropertyNames.MERGE_OPERATOR),
         number(PropertyNames.RAW_KEY_SIZE),
         number(PropertyNames.RAW_VALUE_SIZE),
         number(PropertyNames.DATA_SIZE));
@@ -56,11 +57,15 @@ final class PropertyReader {
           "only " + PropertyNames.BYTEWISE_COMPARATOR + " is supported");
     }
     long rangeDeletions = number(PropertyNames.RANGE_DELETIONS);
-    if (rangeDeletions > 0) {
-      throw refused(
-          PropertyNames.RANGE_DELETIONS,
-          Long.toString(rangeDeletions),
-          "let RocksDB compact the database, which removes range deletions");
+    if (rangeDeletions > required(PropertyNames.ENTRIES)) {
+      throw Faults.corrupt(
+          file,
+          offset,
+          "property '"
+              + PropertyNames.RANGE_DELETIONS
+              + "' = "
+              + rangeDeletions
+              + " is beyond the number of all entries");
     }
     refuseIfSet(
         PropertyNames.OTHER_INDEX_IS_PRIMARY, "write the file anew with an index of RocksDB's own");
@@ -187,7 +192,7 @@ final class PropertyReader {
   }
 
   /** For messages: cut where it is long. */
-  private static String shown(String text) {
+  static String shown(String text) {
     return new ByteView(text.getBytes(StandardCharsets.UTF_8)).toString();
   }
 

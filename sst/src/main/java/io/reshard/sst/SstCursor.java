@@ -326,16 +326,18 @@ final class SstCursor implements EntryCursor {
   }
 
   private void checkCount() {
-    if (from == null && to == null && entries != reader.properties().entries()) {
+    if (from == null && to == null && entries != reader.expectedEntries()) {
       throw Faults.corrupt(
           file,
           blocksEnd,
           "it has "
               + entries
-              + " entries, and property '"
+              + " entries, and properties '"
               + PropertyNames.ENTRIES
-              + "' says "
-              + reader.properties().entries());
+              + "' less '"
+              + PropertyNames.RANGE_DELETIONS
+              + "' say "
+              + reader.expectedEntries());
     }
   }
 

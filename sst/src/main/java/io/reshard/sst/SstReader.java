@@ -5,6 +5,7 @@ import io.reshard.spi.StateStoreException;
 import io.reshard.sst.IndexIterator.IndexFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Read are format versions 2 to 7; blocks uncompressed or with LZ4, LZ4HC, ZSTD, Snappy or Zlib;
  * checksums CRC-32C, xxHash, xxHash64 and XXH3; index types binary search, hash search (by its
  * binary search part), with first key, and partitioned; blocks with a hash index. Filters are not
- * looked at. Refused as INCOMPATIBLE are other comparators than the bytewise one, range deletions,
- * compression dictionaries, keys and values stored apart, blob references, wide columns and
- * whatever is newer.
+ * looked at. Refused as INCOMPATIBLE are other comparators than the bytewise one, compression
+ * dictionaries, keys and values stored apart, blob references, wide columns and whatever is newer.
  *
  * <p>{@link #open} reads footer, metaindex, properties and index, the index is kept in memory
  * (about 1 % of the file with blocks of 4 KiB). Cursors read data blocks through a window of their
@@ -44,6 +44,7 @@ public final class SstReader implements AutoCloseable {
   private final long indexOffset;
   private final byte[] index;
   private final byte @Nullable [] dictionary;
+  private final @Nullable BlockHandle rangeDeletions;
   private volatile boolean closed;
 
   private SstReader(SstSource source, Footer footer, BlockFetcher fetcher, long largestSequence) {
@@ -61,6 +62,7 @@ public final class SstReader implements AutoCloseable {
     reader.checkSupported();
     checkMetaBlocks(metaindex);
     this.properties = reader.properties(footer.formatVersion());
+    this.rangeDeletions = rangeDeletions(metaindex);
     this.globalSequence = reader.globalSequence(largestSequence);
     this.indexFormat = reader.indexFormat();
     BlockHandle indexHandle = footer.index();
@@ -118,17 +120,74 @@ public final class SstReader implements AutoCloseable {
   /**
    * Every entry. Block checksums are verified, and that there are as many entries as the properties
    * say.
+   *
+   * @throws io.reshard.spi.StateStoreException INCOMPATIBLE if the file has range deletions,
+   *     without which its entries mean something else; then read {@link #entries()} and {@link
+   *     #rangeDeletions()}
    */
   public EntryCursor cursor() {
     return cursor(null, null);
   }
 
-  /** The entries with {@code from <= user key < to}; null means no bound. */
+  /** The entries with {@code from <= user key < to}; null means no bound. Else as the other. */
   public EntryCursor cursor(byte @Nullable [] from, byte @Nullable [] to) {
+    if (properties.rangeDeletions() > 0) {
+      throw Faults.incompatible(
+          source.name(),
+          "has property '"
+              + PropertyNames.RANGE_DELETIONS
+              + "' = "
+              + properties.rangeDeletions()
+              + ", and its entries alone are asked for",
+          "let RocksDB compact the database, which removes range deletions");
+    }
+    return entries(from, to);
+  }
+
+  /** Every entry, for one who asks for the {@link #rangeDeletions()} as well. */
+  public EntryCursor entries() {
+    return entries(null, null);
+  }
+
+  /** The entries with {@code from <= user key < to}; null means no bound. */
+  public EntryCursor entries(byte @Nullable [] from, byte @Nullable [] to) {
+    checkOpen();
+    return new SstCursor(this, new BlockFetcher(source, footer, dictionary), from, to);
+  }
+
+  /**
+   * The range deletions, read now, in the order in which they lie in the file. They may reach
+   * beyond the bounds that the database has of the file: see {@link LevelRows}.
+   */
+  public List<RangeDeletion> rangeDeletions() {
+    checkOpen();
+    BlockHandle handle = rangeDeletions;
+    if (handle == null) {
+      return List.of();
+    }
+    try (BlockFetcher fetcher = new BlockFetcher(source, footer)) {
+      fetcher.fetch(
+          handle.offset(), handle.size(), "range deletion block", RangeDeletionBlock.MAX_BYTES);
+      return RangeDeletionBlock.read(
+          source.name(),
+          handle.offset(),
+          fetcher.array(),
+          fetcher.start(),
+          fetcher.limit(),
+          globalSequence,
+          properties.rangeDeletions());
+    }
+  }
+
+  private void checkOpen() {
     if (closed) {
       throw StateStoreException.closed("SST file '" + source.name() + "'");
     }
-    return new SstCursor(this, new BlockFetcher(source, footer, dictionary), from, to);
+  }
+
+  /** How many entries there are beside the range deletions, as the properties say. */
+  long expectedEntries() {
+    return properties.entries() - properties.rangeDeletions();
   }
 
   /**
@@ -189,13 +248,24 @@ public final class SstReader implements AutoCloseable {
         .handle("handle of '" + name + "'");
   }
 
-  private void checkMetaBlocks(Map<String, byte[]> metaindex) {
+  private @Nullable BlockHandle rangeDeletions(Map<String, byte[]> metaindex) {
+    if (properties.rangeDeletions() > 0) {
+      return handle(metaindex, PropertyNames.RANGE_DELETION_BLOCK);
+    }
     if (metaindex.containsKey(PropertyNames.RANGE_DELETION_BLOCK)) {
       throw Faults.incompatible(
           source.name(),
-          "has a block '" + PropertyNames.RANGE_DELETION_BLOCK + "'",
+          "has a block '"
+              + PropertyNames.RANGE_DELETION_BLOCK
+              + "' and no property '"
+              + PropertyNames.RANGE_DELETIONS
+              + "'",
           "let RocksDB compact the database, which removes range deletions");
     }
+    return null;
+  }
+
+  private void checkMetaBlocks(Map<String, byte[]> metaindex) {
     for (String name : metaindex.keySet()) {
       if (!PropertyNames.isKnownBlock(name)) {
         throw Faults.incompatible(

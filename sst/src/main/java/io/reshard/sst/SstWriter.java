@@ -4,7 +4,9 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.Limits;
 import io.reshard.spi.StateStoreException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,9 @@ public final class SstWriter implements AutoCloseable {
   private final BloomFilterBuilder filter = new BloomFilterBuilder();
   private final int blockBytes;
   private final int blockBytesFull;
+
+  private final List<RangeDeletion> rangeDeletions = new ArrayList<>();
+  private long rangeDeletionBytes;
 
   private byte[] lastKey = new byte[256];
   private int lastLength;
@@ -106,17 +111,57 @@ public final class SstWriter implements AutoCloseable {
     count(type, sequence, keyLength, valueLength);
   }
 
+  /**
+   * Adds a range deletion, in any order, also before, between and after entries. It is kept in
+   * memory until {@link #finish()}.
+   *
+   * @throws io.reshard.spi.StateStoreException INVALID if it ends before it begins, if a key or the
+   *     sequence number is out of bounds, if an ingestible file gets a sequence number other than
+   *     0, or if there are too many for one file; CLOSED after {@link #finish()} or {@link
+   *     #close()}
+   */
+  public void add(RangeDeletion deletion) {
+    if (done) {
+      throw StateStoreException.closed("writer of SST file '" + name + "'");
+    }
+    ByteView begin = new ByteView(deletion.begin());
+    checkSequence(begin, deletion.sequence());
+    Limits.check(begin.length(), 0);
+    Limits.check(deletion.end().length, 0);
+    if (begin.compareTo(deletion.end()) > 0) {
+      throw invalid("range deletion " + deletion + " ends before it begins; swap its keys");
+    }
+    int bytes = begin.length() + SstCursor.TRAILER + deletion.end().length;
+    // As stored: three lengths of at most three bytes, and a restart.
+    rangeDeletionBytes += bytes + 13L;
+    if (rangeDeletionBytes > RangeDeletionBlock.MAX_BYTES) {
+      throw invalid(
+          "range deletions of more than "
+              + RangeDeletionBlock.MAX_BYTES
+              + " bytes; end the file earlier");
+    }
+    rangeDeletions.add(deletion);
+    rawKeyBytes += begin.length() + SstCursor.TRAILER;
+    rawValueBytes += deletion.end().length;
+    smallestSequence = Math.min(smallestSequence, deletion.sequence());
+    largestSequence = Math.max(largestSequence, deletion.sequence());
+  }
+
   private void check(ByteView key, long sequence, EntryType type, int valueLength) {
     Limits.check(key.length(), valueLength);
+    checkSequence(key, sequence);
+    if (valueLength != 0 && !type.hasValue()) {
+      throw invalid("a " + type + " of key " + key + " with a value; give an empty one");
+    }
+  }
+
+  private void checkSequence(ByteView key, long sequence) {
     if (sequence < 0 || sequence > SstCursor.MAX_SEQUENCE) {
       throw invalid("sequence number " + sequence + " of key " + key + "; give 0 to 2^56 - 1");
     }
     if (options.ingestible() && sequence != 0) {
       throw invalid(
           "sequence number " + sequence + " of key " + key + "; a file to be ingested has only 0");
-    }
-    if (valueLength != 0 && !type.hasValue()) {
-      throw invalid("a " + type + " of key " + key + " with a value; give an empty one");
     }
   }
 
@@ -180,12 +225,12 @@ public final class SstWriter implements AutoCloseable {
    * Bytes written so far plus the block being filled: what the file would about be if finished now.
    */
   public long estimatedBytes() {
-    return sink.position() + (block.isEmpty() ? 0 : block.bytes());
+    return sink.position() + (block.isEmpty() ? 0 : block.bytes()) + rangeDeletionBytes;
   }
 
-  /** Entries added so far. */
+  /** Entries and range deletions added so far. */
   public long entries() {
-    return entries;
+    return entries + rangeDeletions.size();
   }
 
   /**
@@ -205,11 +250,16 @@ public final class SstWriter implements AutoCloseable {
     long dataBytes = sink.position();
     BlockHandle filterHandle = writeFilter();
     BlockHandle indexHandle = write(index.build());
+    BlockHandle rangeDeletionHandle =
+        rangeDeletions.isEmpty() ? null : write(RangeDeletionBlock.build(rangeDeletions));
     BlockHandle propertiesHandle = write(properties(dataBytes, filterHandle, indexHandle).block());
     PropertyWriter metaindex =
         new PropertyWriter().bytes(PropertyNames.PROPERTIES_BLOCK, propertiesHandle.toBytes());
     if (filterHandle != null) {
       metaindex.bytes(PropertyNames.BLOOM_FILTER_BLOCK, filterHandle.toBytes());
+    }
+    if (rangeDeletionHandle != null) {
+      metaindex.bytes(PropertyNames.RANGE_DELETION_BLOCK, rangeDeletionHandle.toBytes());
     }
     boolean extended = options.formatVersion() >= Footer.CONTEXT_VERSION;
     if (extended) {
@@ -255,7 +305,7 @@ public final class SstWriter implements AutoCloseable {
             .number(PropertyNames.COLUMN_FAMILY_ID, 0x7fffffffL)
             .number(PropertyNames.CREATION_TIME, 0)
             .number(PropertyNames.DATA_SIZE, dataBytes)
-            .number(PropertyNames.DELETED_KEYS, deletions)
+            .number(PropertyNames.DELETED_KEYS, deletions + rangeDeletions.size())
             .text(PropertyNames.FILTER_POLICY, PropertyNames.BLOOM_FILTER_POLICY)
             .number(
                 PropertyNames.FILTER_SIZE,
@@ -269,9 +319,9 @@ public final class SstWriter implements AutoCloseable {
             .number(PropertyNames.MERGE_OPERANDS, mergeOperands)
             .text(PropertyNames.MERGE_OPERATOR, "nullptr")
             .number(PropertyNames.DATA_BLOCKS, index.count())
-            .number(PropertyNames.ENTRIES, entries)
+            .number(PropertyNames.ENTRIES, entries())
             .number(PropertyNames.FILTER_ENTRIES, filter.count())
-            .number(PropertyNames.RANGE_DELETIONS, 0)
+            .number(PropertyNames.RANGE_DELETIONS, rangeDeletions.size())
             .number(PropertyNames.OLDEST_KEY_TIME, 0)
             .number(PropertyNames.ORIGINAL_FILE_NUMBER, 0)
             .text(PropertyNames.PREFIX_EXTRACTOR, "nullptr")
@@ -281,7 +331,7 @@ public final class SstWriter implements AutoCloseable {
             .number(PropertyNames.RAW_VALUE_SIZE, rawValueBytes)
             .number(PropertyNames.TAIL_START, dataBytes)
             .text(PropertyNames.WHOLE_KEY_FILTERING, "1");
-    if (entries > 0) {
+    if (entries() > 0) {
       properties
           .number(PropertyNames.KEY_SMALLEST_SEQUENCE, smallestSequence)
           .number(PropertyNames.KEY_LARGEST_SEQUENCE, largestSequence);

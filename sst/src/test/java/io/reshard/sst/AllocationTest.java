@@ -125,4 +125,37 @@ class AllocationTest {
       return allocated() - before;
     }
   }
+
+  /** Range deletions, a sequence number, and a merge operator that is not needed. */
+  @Test
+  void resolving() throws Exception {
+    Path older = directory.resolve("older.sst");
+    Path newer = directory.resolve("newer.sst");
+    finish(older, Compression.LZ4, 1);
+    finish(newer, Compression.NONE, 2);
+    long unused = resolve(older, newer);
+    assertThat(resolve(older, newer)).isLessThan(MOST_BYTES);
+  }
+
+  private static long resolve(Path older, Path newer) {
+    byte[] begin = new byte[16];
+    byte[] end = {1};
+    try (SstReader left = SstReader.open(SstSource.ofFile(older));
+        SstReader right = SstReader.open(SstSource.ofFile(newer))) {
+      long before = allocated();
+      int count = 0;
+      try (StateIterator rows =
+          Cursors.rows(
+              Cursors.merge(List.of(left.entries(), right.entries())),
+              List.of(new RangeDeletion(begin, end, 2)),
+              StringAppend.comma(),
+              5)) {
+        while (rows.next()) {
+          count += rows.value().length() == 200 ? 1 : 0;
+        }
+      }
+      assertThat(count).isEqualTo(ENTRIES);
+      return allocated() - before;
+    }
+  }
 }

@@ -184,7 +184,7 @@ class ForgedFileTest {
   @Test
   void fewerOrMoreEntriesThanTheProperties() {
     assertCorrupt(Forge.file(2, GOOD, TAIL), "has 1 entries");
-    assertCorrupt(Forge.file(0, GOOD, TAIL), "says 0");
+    assertCorrupt(Forge.file(0, GOOD, TAIL), "say 0");
     assertCorrupt(new Forge().finish(), "has 0 entries");
   }
 
@@ -274,6 +274,107 @@ class ForgedFileTest {
     forge = new Forge();
     forge.metaindex.put("rocksdb.range_del", new BlockHandle(0, 0).toBytes());
     assertFails(Kind.INCOMPATIBLE, forge.finish(), "rocksdb.range_del");
+  }
+
+  private static byte[] rangeDeletions(long claimed, byte[]... entries) {
+    Forge forge = new Forge().entries(claimed);
+    forge.properties.put("rocksdb.num.range-deletions", Bytes.varint(claimed));
+    byte[] block = Forge.concat(Forge.concat(entries), TAIL);
+    forge.metaindex.put("rocksdb.range_del", forge.block(block, 0).toBytes());
+    return forge.finish();
+  }
+
+  private static byte[] rangeDeletion(String begin, int type, String end) {
+    byte[] key = Forge.internal(begin, 9, type);
+    return Forge.entry(0, key.length, end.length(), key, Entry.bytes(end));
+  }
+
+  private static void assertRangesCorrupt(byte[] file, String... named) {
+    assertThatThrownBy(
+            () -> {
+              try (SstReader reader = SstReader.open(SstSource.ofBytes("forged", file))) {
+                List<RangeDeletion> unused = reader.rangeDeletions();
+              }
+            })
+        .isInstanceOfSatisfying(
+            StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT))
+        .satisfies(e -> assertThat(e.getMessage()).contains(named));
+  }
+
+  @Test
+  void rangeDeletionsThatAreSound() {
+    byte[] file =
+        rangeDeletions(
+            3,
+            rangeDeletion("c", RangeDeletion.CODE, "d"),
+            // A shared prefix, as no RocksDB writes it, and an order of no kind.
+            Forge.entry(1, 8, 1, Forge.internal("", 7, RangeDeletion.CODE), Entry.bytes("e")),
+            rangeDeletion("a", RangeDeletion.CODE, "a"));
+    try (SstReader reader = SstReader.open(SstSource.ofBytes("forged", file))) {
+      assertThat(reader.rangeDeletions())
+          .extracting(RangeDeletion::toString)
+          .containsExactly("\"c\" to \"d\"@9", "\"c\" to \"e\"@7", "\"a\" to \"a\"@9");
+      assertThat(Entry.readAll(reader.entries())).isEmpty();
+    }
+  }
+
+  @Test
+  void rangeDeletionsThatAreNot() {
+    byte[] sound = rangeDeletion("a", RangeDeletion.CODE, "b");
+    assertRangesCorrupt(rangeDeletions(2, sound), "1 range deletions", "says 2");
+    assertRangesCorrupt(rangeDeletions(1, sound, sound), "2 range deletions", "says 1");
+    assertRangesCorrupt(rangeDeletions(1), "0 range deletions", "says 1");
+    assertRangesCorrupt(rangeDeletions(1, rangeDeletion("b", RangeDeletion.CODE, "a")), "down to");
+    for (int type : new int[] {0, 1, 2, 7, 14, 255}) {
+      assertRangesCorrupt(rangeDeletions(1, rangeDeletion("a", type, "b")), "of type " + type);
+    }
+    byte[] key = Forge.internal("a", 9, RangeDeletion.CODE);
+    assertRangesCorrupt(
+        rangeDeletions(1, Forge.entry(1, 9, 1, key, Entry.bytes("b"))), "shares 1 bytes");
+    assertRangesCorrupt(
+        rangeDeletions(1, Forge.entry(0, 7, 1, key, Entry.bytes("b"))), "begin of 7");
+    assertRangesCorrupt(
+        rangeDeletions(1, Forge.entry(0, 9, 2, key, Entry.bytes("b"))), "only 1 remain");
+    assertRangesCorrupt(
+        rangeDeletions(1, Forge.entry(0, 9, (1 << 20) + 1, key, Entry.bytes("b"))),
+        "an end of 1048577");
+    assertRangesCorrupt(rangeDeletions(1, Forge.entry(0, 1L << 31, 1, key)), "beyond 2^31 - 1");
+    assertRangesCorrupt(rangeDeletions(1, new byte[] {(byte) 0x80}), "runs beyond");
+
+    Forge forge = new Forge().entries(1);
+    forge.properties.put("rocksdb.num.range-deletions", Bytes.varint(1));
+    assertCorrupt(forge.finish(), "rocksdb.range_del");
+    forge = new Forge().entries(1);
+    forge.properties.put("rocksdb.num.range-deletions", Bytes.varint(2));
+    assertCorrupt(forge.finish(), "beyond the number of all entries");
+    forge = new Forge().entries(1);
+    forge.properties.put("rocksdb.num.range-deletions", Bytes.varint(1));
+    forge.metaindex.put("rocksdb.range_del", new BlockHandle(1L << 40, 100).toBytes());
+    assertRangesCorrupt(forge.finish(), "goes beyond the end");
+  }
+
+  /** A type that belongs into a block of its own. */
+  @Test
+  void rangeDeletionsAmongEntries() {
+    byte[] key = Forge.internal("a", 9, RangeDeletion.CODE);
+    assertCorrupt(
+        Forge.file(1, Forge.entry(0, key.length, 1, key, Entry.bytes("b")), TAIL), "type 15");
+  }
+
+  /** A block of 1 MB that would mean 64 GB. */
+  @Test
+  void rangeDeletionsThatShareMuch() {
+    byte[] begin = new byte[(1 << 20) + 8];
+    Bytes.putLong(begin, 1 << 20, 9L << 8 | RangeDeletion.CODE);
+    byte[][] parts = new byte[60_000][];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] =
+          Forge.entry(1 << 20, 8, 1, Forge.internal("", 9, RangeDeletion.CODE), new byte[] {9});
+    }
+    assertRangesCorrupt(
+        rangeDeletions(
+            60_001, Forge.entry(0, begin.length, 1, begin, new byte[] {9}), Forge.concat(parts)),
+        "keys of more than");
   }
 
   @Test

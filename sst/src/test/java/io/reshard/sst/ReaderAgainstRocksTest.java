@@ -365,7 +365,7 @@ class ReaderAgainstRocksTest {
   }
 
   @Test
-  void rangeDeletionsAreRefused() throws RocksDBException {
+  void entriesAloneAreRefusedWhereThereAreRangeDeletions() throws RocksDBException {
     Path database = directory.resolve("ranges");
     try (Options options =
             Rocks.options(Rocks.table(5, ChecksumType.kXXH3), CompressionType.NO_COMPRESSION);
