@@ -57,6 +57,14 @@ public final class Figure {
     return this;
   }
 
+  /** A number that was added. */
+  public double number(String key) {
+    if (values.get(key) instanceof Number number) {
+      return number.doubleValue();
+    }
+    throw new IllegalArgumentException("no number " + key + " in " + this);
+  }
+
   /** Prints it as a line of its own. */
   public void print() {
     print(System.out);
