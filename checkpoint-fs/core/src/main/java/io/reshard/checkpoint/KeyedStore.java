@@ -10,13 +10,13 @@ import io.reshard.spi.ShardOptions;
 import io.reshard.spi.ShardStore;
 import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +49,13 @@ public final class KeyedStore implements AutoCloseable {
   /** Bytes of writes gathered in all shards together, about. */
   private static final int ALL_BUFFERS_BYTES = 64 << 20;
 
+  /** Shards opened and restored at once: most of that is waiting for the disk. */
+  private static final int STARTING_THREADS = 8;
+
   private final CheckpointStore checkpoints;
   private final String backendName;
   private final Layout layout;
+  private final WorkingDirectory work;
   private final List<OpenShard> shards;
   private final ThreadLocal<KeyRouter> routers;
   private final PackRenewal packs;
@@ -75,12 +79,14 @@ public final class KeyedStore implements AutoCloseable {
       String backendName,
       Manifest published,
       Map<String, Family> families,
+      WorkingDirectory work,
       List<OpenShard> shards) {
     this.checkpoints = checkpoints;
     this.backendName = backendName;
     this.layout = published.layout();
     this.published = published;
     this.packs = new PackRenewal(checkpoints.objects());
+    this.work = work;
     this.shards = shards;
     this.routers = ThreadLocal.withInitial(() -> new KeyRouter(layout, families));
   }
@@ -91,8 +97,10 @@ public final class KeyedStore implements AutoCloseable {
    * @param checkpoints an empty store's versions; stays the caller's
    * @param backend a started backend; stays the caller's
    * @param backendName goes into manifests
-   * @param directory working directory for the shards' local state; emptied first
-   * @throws StateStoreException INVALID if the store has a version already
+   * @param directory working directory for the shards' local state, the store's alone until it is
+   *     closed; emptied first of what an earlier store left there
+   * @throws StateStoreException INVALID if the store has a version already, if another one is open
+   *     on the directory, here or in another process, or if the directory holds something else
    */
   public static KeyedStore create(
       CheckpointStore checkpoints,
@@ -122,8 +130,11 @@ public final class KeyedStore implements AutoCloseable {
    * @param backend a started backend; stays the caller's. It need not be of the kind that wrote the
    *     version
    * @param backendName goes into manifests
-   * @param directory working directory for the shards' local state; emptied first
-   * @throws StateStoreException INVALID if there is no such version; CORRUPT
+   * @param directory working directory for the shards' local state, the store's alone until it is
+   *     closed; emptied first of what an earlier store left there
+   * @throws StateStoreException INVALID if there is no such version, if another store is open on
+   *     the directory, here or in another process, or if the directory holds something else;
+   *     CORRUPT
    */
   public static KeyedStore open(
       CheckpointStore checkpoints,
@@ -141,47 +152,54 @@ public final class KeyedStore implements AutoCloseable {
       Path directory,
       Manifest manifest) {
     Map<String, Family> families = KeyRouter.families(manifest.layout(), manifest.columnFamilies());
-    List<OpenShard> shards = new ArrayList<>();
+    WorkingDirectory work = WorkingDirectory.take(directory);
+    AtomicReferenceArray<@Nullable OpenShard> opened =
+        new AtomicReferenceArray<>(manifest.shards().size());
     try {
-      empty(directory);
-      for (int shard = 0; shard < manifest.shards().size(); shard++) {
-        shards.add(openShard(checkpoints, backend, directory, manifest, shard));
-      }
       Parallel.forEach(
-          threads(),
-          shards.size(),
+          STARTING_THREADS,
+          opened.length(),
           shard -> {
+            OpenShard open = openShard(checkpoints, backend, work, manifest, shard);
+            opened.set(shard, open);
             List<FileRef> files = checkpoints.files(manifest, shard);
             if (!files.isEmpty()) {
-              shards.get(shard).restore(files, manifest.version());
+              open.restore(files, manifest.version());
             }
           });
-      return new KeyedStore(checkpoints, backendName, manifest, families, List.copyOf(shards));
+      return new KeyedStore(checkpoints, backendName, manifest, families, work, present(opened));
     } catch (StateStoreException e) {
-      closeAll(shards, e);
+      closeAll(present(opened), work, e);
+      throw e;
+    } catch (Error e) {
+      closeAll(present(opened), work, null);
       throw e;
     }
   }
 
   private static OpenShard openShard(
-      CheckpointStore checkpoints, Backend backend, Path directory, Manifest manifest, int shard) {
-    ShardStore store =
-        backend.open(
-            new ShardOptions(
-                directory.resolve(String.format("shard-%05d", shard)), manifest.columnFamilies()));
+      CheckpointStore checkpoints,
+      Backend backend,
+      WorkingDirectory work,
+      Manifest manifest,
+      int shard) {
+    ShardStore store = backend.open(new ShardOptions(work.shard(shard), manifest.columnFamilies()));
     ShardSnapshots snapshots =
         new ShardSnapshots(checkpoints, manifest.layout(), shard, manifest.columnFamilies());
     int bufferBytes = Math.min(BUFFER_BYTES, ALL_BUFFERS_BYTES / manifest.layout().shards());
     return new OpenShard(store, snapshots, bufferBytes);
   }
 
-  private static void empty(Path directory) {
-    LocalFiles.deleteTree(directory);
-    try {
-      LocalFiles.makeDirectories(directory.toAbsolutePath());
-    } catch (IOException e) {
-      throw LocalFiles.failed("making " + directory, e);
+  /** Those that were opened: all, unless one failed. */
+  private static List<OpenShard> present(AtomicReferenceArray<@Nullable OpenShard> opened) {
+    List<OpenShard> shards = new ArrayList<>();
+    for (int i = 0; i < opened.length(); i++) {
+      OpenShard shard = opened.get(i);
+      if (shard != null) {
+        shards.add(shard);
+      }
     }
+    return List.copyOf(shards);
   }
 
   private static int threads() {
@@ -479,7 +497,7 @@ public final class KeyedStore implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      StateStoreException failure = closeAll(shards, null);
+      StateStoreException failure = closeAll(shards, work, null);
       if (failure != null) {
         throw failure;
       }
@@ -487,11 +505,14 @@ public final class KeyedStore implements AutoCloseable {
   }
 
   private static @Nullable StateStoreException closeAll(
-      List<OpenShard> shards, @Nullable StateStoreException earlier) {
+      List<OpenShard> shards, WorkingDirectory work, @Nullable StateStoreException earlier) {
+    List<Runnable> closings = new ArrayList<>();
+    shards.forEach(shard -> closings.add(shard.store()::close));
+    closings.add(work::close); // Last: until then a backend has files open there.
     StateStoreException failure = earlier;
-    for (OpenShard shard : shards) {
+    for (Runnable closing : closings) {
       try {
-        shard.store().close();
+        closing.run();
       } catch (StateStoreException e) {
         if (failure == null) {
           failure = e;
