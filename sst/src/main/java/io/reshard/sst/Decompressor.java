@@ -27,6 +27,9 @@ final class Decompressor implements AutoCloseable {
   /** Snappy's densest element copies 64 bytes and takes 3. */
   private static final int SNAPPY_BEST_RATIO = 22;
 
+  /** ZSTD spends at least four bytes on a block of 128 KiB. */
+  private static final int ZSTD_BEST_RATIO = 32_768;
+
   private static final byte[] EMPTY = new byte[0];
 
   /** DEFLATE spends at least two bits on 258 bytes. */
@@ -104,7 +107,7 @@ final class Decompressor implements AutoCloseable {
             ? LZ4_BEST_RATIO
             : type == Compression.SNAPPY.code()
                 ? SNAPPY_BEST_RATIO
-                : type == Compression.ZLIB.code() ? ZLIB_BEST_RATIO : Integer.MAX_VALUE;
+                : type == Compression.ZLIB.code() ? ZLIB_BEST_RATIO : ZSTD_BEST_RATIO;
     if (claimed > ratio * stored) {
       throw Faults.corrupt(
           file, block, "a block of " + stored + " bytes claims to decompress to " + claimed);

@@ -16,6 +16,15 @@ final class PropertyReader {
   /** From this code on compressions are a compression manager's own. */
   private static final int FIRST_CUSTOM = 0x80;
 
+  /** Three lengths and an offset of at most five bytes, a restart of four. */
+  private static final int ENTRY_OVERHEAD = 24;
+
+  /** As much again for a first key, and a handle. */
+  private static final int INDEX_ENTRY_OVERHEAD = 64;
+
+  /** A hash index has no more. */
+  private static final int BLOCK_OVERHEAD = 1 << 17;
+
   private final String file;
   private final long offset;
   private final Map<String, byte[]> values;
@@ -88,6 +97,32 @@ final class PropertyReader {
     if (value != 0) {
       throw refused(name, Long.toString(value), next);
     }
+  }
+
+  /**
+   * Most bytes that a data block can have: all keys and values of the file, none shortened, and what
+   * is stored beside them. A block that claims more is not worth the memory.
+   *
+   * @param bound most in any case
+   */
+  int maxDataBlockBytes(int bound) {
+    return limit(bound, 1, number(PropertyNames.RAW_VALUE_SIZE), ENTRY_OVERHEAD, BLOCK_OVERHEAD);
+  }
+
+  /** Most bytes that an index block can have: two keys for each entry, where each is a block. */
+  int maxIndexBytes(int bound) {
+    return limit(bound, 2, 0, INDEX_ENTRY_OVERHEAD, BLOCK_OVERHEAD);
+  }
+
+  private int limit(int bound, int keys, long valueBytes, int perEntry, int perBlock) {
+    long keyBytes = number(PropertyNames.RAW_KEY_SIZE);
+    long entries = number(PropertyNames.ENTRIES);
+    if (!values.containsKey(PropertyNames.RAW_KEY_SIZE)
+        || !values.containsKey(PropertyNames.RAW_VALUE_SIZE)
+        || Math.max(Math.max(keyBytes, valueBytes), entries) > bound) {
+      return bound;
+    }
+    return (int) Math.min(bound, keys * keyBytes + valueBytes + perEntry * entries + perBlock);
   }
 
   IndexFormat indexFormat() {

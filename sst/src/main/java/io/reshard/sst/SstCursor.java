@@ -240,7 +240,7 @@ final class SstCursor implements EntryCursor {
       return false;
     }
     blockOffset = entry.offset();
-    fetcher.fetch(blockOffset, entry.size(), "data block", MAX_BLOCK_BYTES);
+    fetcher.fetch(blockOffset, entry.size(), "data block", reader.maxDataBlockBytes());
     block = fetcher.array();
     at = fetcher.start();
     if (BlockTail.hasValuesApart(block, at, fetcher.limit())) {

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SstReader implements AutoCloseable {
   private static final int MAX_META_BYTES = 16 << 20;
+
+  /** Most bytes of an index block: of files of some 50 GB with blocks of 4 KiB. */
   private static final int MAX_INDEX_BYTES = 512 << 20;
 
   private final SstSource source;
@@ -42,6 +44,8 @@ public final class SstReader implements AutoCloseable {
   private final long globalSequence;
   private final IndexFormat indexFormat;
   private final long indexOffset;
+  private final int maxIndexBytes;
+  private final int maxDataBlockBytes;
   private final byte[] index;
   private final byte @Nullable [] dictionary;
   private final @Nullable BlockHandle rangeDeletions;
@@ -65,12 +69,14 @@ public final class SstReader implements AutoCloseable {
     this.rangeDeletions = rangeDeletions(metaindex);
     this.globalSequence = reader.globalSequence(largestSequence);
     this.indexFormat = reader.indexFormat();
+    this.maxIndexBytes = reader.maxIndexBytes(MAX_INDEX_BYTES);
+    this.maxDataBlockBytes = reader.maxDataBlockBytes(SstCursor.MAX_BLOCK_BYTES);
     BlockHandle indexHandle = footer.index();
     if (indexHandle == null) {
       indexHandle = handle(metaindex, PropertyNames.INDEX_BLOCK);
     }
     this.indexOffset = indexHandle.offset();
-    fetcher.fetch(indexHandle.offset(), indexHandle.size(), "index block", MAX_INDEX_BYTES);
+    fetcher.fetch(indexHandle.offset(), indexHandle.size(), "index block", maxIndexBytes);
     this.index = Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
     this.dictionary = readDictionary(fetcher, metaindex);
   }
@@ -215,6 +221,11 @@ public final class SstReader implements AutoCloseable {
     return globalSequence;
   }
 
+  /** Most bytes that a data block may have, decompressed. */
+  int maxDataBlockBytes() {
+    return maxDataBlockBytes;
+  }
+
   /** A new pass over the index: over the upper level of a partitioned one. */
   IndexIterator index() {
     return new IndexIterator(file(), indexOffset, indexFormat, index, 0, index.length);
@@ -228,7 +239,7 @@ public final class SstReader implements AutoCloseable {
   /** A pass over the lower level of a partitioned index, at the present entry of the upper one. */
   IndexIterator partition(IndexIterator upper) {
     try (BlockFetcher fetcher = new BlockFetcher(source, footer)) {
-      fetcher.fetch(upper.offset(), upper.size(), "index partition", MAX_INDEX_BYTES);
+      fetcher.fetch(upper.offset(), upper.size(), "index partition", maxIndexBytes);
       byte[] copy = Arrays.copyOfRange(fetcher.array(), fetcher.start(), fetcher.limit());
       return new IndexIterator(file(), upper.offset(), indexFormat, copy, 0, copy.length);
     }
