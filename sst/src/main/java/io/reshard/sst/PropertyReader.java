@@ -100,8 +100,8 @@ final class PropertyReader {
   }
 
   /**
-   * Most bytes that a data block can have: all keys and values of the file, none shortened, and what
-   * is stored beside them. A block that claims more is not worth the memory.
+   * Most bytes that a data block can have: all keys and values of the file, none shortened, and
+   * what is stored beside them. A block that claims more is not worth the memory.
    *
    * @param bound most in any case
    */

@@ -3,6 +3,7 @@ package io.reshard.sst;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** The blocks of a sound file, for those who want to harm them or to know what they use. */
@@ -74,14 +75,14 @@ final class BlockList {
   }
 
   /** What a file uses, in words. */
-  static TreeSet<String> features(byte[] file) {
+  static Set<String> features(byte[] file) {
     BlockList list = new BlockList(file);
-    TreeSet<String> features = new TreeSet<>();
+    Set<String> features = new TreeSet<>();
     if (list.partitioned) {
       features.add("partitioned index");
     }
     SstSource source = SstSource.ofBytes("listed", file);
-    long end = 0;
+    int end = 0;
     for (Block block : list.blocks) {
       int type = file[block.offset + block.size] & 0xff;
       features.add(PropertyReader.compressionName(type) + " in " + block.use.name);

@@ -47,7 +47,7 @@ record Cell(Map<String, String> values) {
 
   static Cell parse(String text) {
     Map<String, String> values = new TreeMap<>();
-    for (String part : text.split(" ")) {
+    for (String part : text.split(" ", -1)) {
       int equals = part.indexOf('=');
       values.put(part.substring(0, equals), part.substring(equals + 1));
     }

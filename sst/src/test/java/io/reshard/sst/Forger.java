@@ -55,7 +55,7 @@ final class Forger {
 
   Forger(Random random, List<Entry> sound) {
     this.random = random;
-    this.lie = Lie.values()[random.nextInt(Lie.values().length)];
+    this.lie = Fuzzer.any(random, List.of(Lie.values()));
     this.apart = random.nextInt(4) == 0 || lie == Lie.VALUE_OFFSETS;
     this.partitioned = random.nextInt(3) == 0 || lie == Lie.LOOP;
     this.deltas = random.nextBoolean();
@@ -292,10 +292,7 @@ final class Forger {
       BlockHandle handle = forge.block(block, 0);
       String separator = separators.get(to - 1);
       if (lie == Lie.LOOP && random.nextBoolean()) {
-        handle =
-            random.nextBoolean()
-                ? handle
-                : new BlockHandle(0, random.nextInt(1000));
+        handle = random.nextBoolean() ? handle : new BlockHandle(0, random.nextInt(1000));
         forge.rawIndex(indexEntry(separator, handle));
       }
       forge.rawIndex(indexEntry(separator, handle));

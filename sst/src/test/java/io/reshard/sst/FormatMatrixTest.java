@@ -116,8 +116,7 @@ class FormatMatrixTest {
       Cell cell = cells.get(i);
       List<Entry> rows = RocksPeer.entries(cell, ENTRIES);
       Path file = Entry.write(directory.resolve(i + ".sst"), options(cell), rows);
-      RocksPeer.check(
-          file, rows, cell.is("ingestible", "true"), directory.resolve("database" + i));
+      RocksPeer.check(file, rows, cell.is("ingestible", "true"), directory.resolve("database" + i));
       assertThat(Entry.readAll(file)).as("seed %s, %s", Entry.seed(), cell).isEqualTo(rows);
     }
     assertThat(cells).hasSizeBetween(20, 100);

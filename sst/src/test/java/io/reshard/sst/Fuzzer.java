@@ -149,8 +149,7 @@ final class Fuzzer {
 
   private static Sample sample(String name, byte[] file, long sequence) {
     try (SstReader reader = SstReader.open(SstSource.ofBytes(name, file), sequence)) {
-      return new Sample(
-          name, file, Entry.readAll(reader.cursor()), sequence, new BlockList(file));
+      return new Sample(name, file, Entry.readAll(reader.cursor()), sequence, new BlockList(file));
     }
   }
 
@@ -236,7 +235,9 @@ final class Fuzzer {
   private static boolean sameRows(
       List<Entry> left, List<Entry> right, @Nullable String from, @Nullable String to) {
     List<Entry> wanted = right.stream().filter(entry -> within(entry, from, to)).toList();
-    return left.stream().map(Fuzzer::withoutSequence).toList()
+    return left.stream()
+        .map(Fuzzer::withoutSequence)
+        .toList()
         .equals(wanted.stream().map(Fuzzer::withoutSequence).toList());
   }
 
@@ -245,7 +246,7 @@ final class Fuzzer {
   }
 
   private static String key(Random random, List<Entry> entries) {
-    return entries.get(random.nextInt(entries.size())).key();
+    return any(random, entries).key();
   }
 
   private static byte @Nullable [] bytes(@Nullable String text) {
@@ -270,7 +271,7 @@ final class Fuzzer {
   }
 
   private Input input(Random random) {
-    Sample sample = samples.get(random.nextInt(samples.size()));
+    Sample sample = any(random, samples);
     return switch (random.nextInt(5)) {
       case 0, 1 -> harm(random, sample);
       case 2, 3 -> lie(random, sample);
@@ -293,7 +294,7 @@ final class Fuzzer {
     for (int n = random.nextInt(3); n >= 0; n--) {
       int at = random.nextInt(file.length);
       int length = Math.min(file.length - at, 1 + random.nextInt(64));
-      Sample otherSample = samples.get(random.nextInt(samples.size()));
+      Sample otherSample = any(random, samples);
       byte[] other = otherSample.file;
       switch (random.nextInt(9)) {
         case 0, 1, 2 -> file[at] ^= (byte) (1 << random.nextInt(8));
@@ -321,8 +322,7 @@ final class Fuzzer {
           // The head of one file and the tail of another.
           int cut = random.nextInt(Math.min(file.length, other.length));
           file =
-              Forge.concat(
-                  Arrays.copyOf(file, cut), Arrays.copyOfRange(other, cut, other.length));
+              Forge.concat(Arrays.copyOf(file, cut), Arrays.copyOfRange(other, cut, other.length));
           moved = true;
           tailOf = otherSample;
         }
@@ -351,11 +351,15 @@ final class Fuzzer {
     return new Input(file, sample, Mutation.LIE, true, sample);
   }
 
+  static <T> T any(Random random, List<T> all) {
+    return all.get(random.nextInt(all.size()));
+  }
+
   /** Any block, of each use about as often. */
   private static Block block(Random random, BlockList list) {
-    Use use = Use.values()[random.nextInt(Use.values().length)];
+    Use use = any(random, List.of(Use.values()));
     List<Block> blocks = list.blocks.stream().filter(block -> block.use() == use).toList();
-    return blocks.isEmpty() ? list.blocks.get(0) : blocks.get(random.nextInt(blocks.size()));
+    return blocks.isEmpty() ? list.blocks.get(0) : any(random, blocks);
   }
 
   /** Changes a few bytes of a block, or its type. */

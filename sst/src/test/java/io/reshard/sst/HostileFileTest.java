@@ -1,7 +1,6 @@
 package io.reshard.sst;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;

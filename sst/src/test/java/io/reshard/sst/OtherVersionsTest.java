@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The matrix of formats with other versions of RocksDB, each in a process of its own: what Spark 3.5
- * and 4 use, and the newest of each format version. Their jars are where the build's profile "slow"
- * puts them.
+ * The matrix of formats with other versions of RocksDB, each in a process of its own: what Spark
+ * 3.5 and 4 use, and the newest of each format version. Their jars are where the build's profile
+ * "slow" puts them.
  */
 @Tag("slow")
 class OtherVersionsTest {
@@ -57,7 +57,9 @@ class OtherVersionsTest {
 
     /** The format versions written here that it reads. */
     List<String> formats() {
-      return number >= 1004 ? List.of("5", "6", "7") : number >= 806 ? List.of("5", "6") : List.of("5");
+      return number >= 1004
+          ? List.of("5", "6", "7")
+          : number >= 806 ? List.of("5", "6") : List.of("5");
     }
   }
 

@@ -69,7 +69,8 @@ final class RocksPeer {
     options.put("checksum", List.of("kNoChecksum", "kCRC32c", "kxxHash", "kxxHash64", "kXXH3"));
     options.put(
         "index_type",
-        List.of("kBinarySearch", "kHashSearch", "kTwoLevelIndexSearch", "kBinarySearchWithFirstKey"));
+        List.of(
+            "kBinarySearch", "kHashSearch", "kTwoLevelIndexSearch", "kBinarySearchWithFirstKey"));
     options.put("index_block_restart_interval", List.of("1", "3", "16"));
     options.put("block_restart_interval", List.of("1", "4", "16"));
     options.put(
@@ -107,8 +108,7 @@ final class RocksPeer {
       possible = possible.with("partition_filters", "false");
     }
     if (cell.is("block_align", "true")) {
-      possible =
-          possible.with(COMPRESSION, "kNoCompression");
+      possible = possible.with(COMPRESSION, "kNoCompression");
       if (cell.values().containsKey("super_block_alignment_size")) {
         possible = possible.with("super_block_alignment_size", "0");
       }
@@ -159,8 +159,7 @@ final class RocksPeer {
    */
   static void write(Cell cell, List<Entry> entries, Path file, Path directory)
       throws RocksDBException, IOException {
-    try (DBOptions database =
-            new DBOptions().setCreateIfMissing(true).setMaxFileOpeningThreads(1);
+    try (DBOptions database = new DBOptions().setCreateIfMissing(true).setMaxFileOpeningThreads(1);
         ColumnFamilyOptions family = columnFamily(cell);
         StringAppendOperator append = new StringAppendOperator(',')) {
       family.setDisableAutoCompactions(true).setMergeOperator(append);
@@ -287,8 +286,7 @@ final class RocksPeer {
                 .setTableFormatConfig(
                     new BlockBasedTableConfig().setFilterPolicy(new BloomFilter(10)))
                 .setStatistics(statistics);
-        IngestExternalFileOptions ingest =
-            new IngestExternalFileOptions();
+        IngestExternalFileOptions ingest = new IngestExternalFileOptions();
         RocksDB database = RocksDB.open(options, directory.toString())) {
       database.put(Entry.bytes(rows.get(0).key()), Entry.bytes("older"));
       database.ingestExternalFile(List.of(file.toString()), ingest);
