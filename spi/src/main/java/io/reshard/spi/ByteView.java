@@ -46,7 +46,10 @@ public final class ByteView implements Comparable<ByteView> {
       throw new IndexOutOfBoundsException(
           "range [" + offset + ", +" + length + ") of an array of " + array.length);
     }
-    this.array = array;
+    // Storing a reference costs the garbage collector's barrier; most rows lie in the same array.
+    if (this.array != array) {
+      this.array = array;
+    }
     this.offset = offset;
     this.length = length;
   }

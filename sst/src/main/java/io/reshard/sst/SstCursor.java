@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>An entry's internal key is the first {@code shared} bytes of the one before and the suffix.
- * The cursor keeps the present key in one array and lays each suffix over it, so a step copies the
- * suffix and nothing else; the value view points into the block. The order of keys is checked
- * before the suffix is laid over, mostly by one byte: where keys are coded as tightly as they can
- * be, the first byte not shared is the one in which they differ.
+ * The cursor keeps the present user key in one array and lays each suffix over it, so a step copies
+ * the suffix and nothing else; the value view points into the block. The trailer is read where it
+ * lies: a load of bytes that were just stored would have to wait for them. The order of keys is
+ * checked before the suffix is laid over, mostly by one byte: where keys are coded as tightly as
+ * they can be, the first byte not shared is the one in which they differ.
  *
  * <p>Nothing is allocated per row.
  */
@@ -42,6 +43,13 @@ final class SstCursor implements EntryCursor {
 
   private static final byte[] EMPTY = new byte[0];
 
+  // The first four bytes of an entry, as a little-endian number, have these bits set where a length
+  // goes on beyond its byte.
+  private static final int MORE_THAN_THREE_BYTES = 0x00808080;
+  private static final int MORE_THAN_FOUR_BYTES = 0x80808080;
+  private static final int LAST_TWO_ARE_ONE_LENGTH = 0x00800000;
+
+  private static final int PUT = EntryType.PUT.code();
   private static final @Nullable EntryType[] TYPES = new EntryType[256];
 
   static {
@@ -71,7 +79,9 @@ final class SstCursor implements EntryCursor {
   private boolean closed;
   private @Nullable Throwable failure;
 
+  /** The present user key, and room for a trailer behind it. */
   private byte[] key = new byte[256];
+
   private int keyLength;
 
   /** How much of the present key the next entry may share: nothing at the start of a block. */
@@ -79,15 +89,14 @@ final class SstCursor implements EntryCursor {
 
   private long packed;
   private long entries;
-  private EntryType type = EntryType.PUT;
   private final ByteView keyView = new ByteView();
   private final ByteView valueView = new ByteView();
 
   // What parseLengths found, and how far it came.
   private int parsed;
-  private int sharedLength;
-  private int suffixLength;
-  private int valueLength;
+  private int parsedShared;
+  private int parsedSuffix;
+  private int parsedValue;
 
   SstCursor(SstReader reader, BlockFetcher fetcher, byte @Nullable [] from, byte @Nullable [] to) {
     this.reader = reader;
@@ -139,69 +148,117 @@ final class SstCursor implements EntryCursor {
     if (at == end && !nextBlock()) {
       return false;
     }
-    // At least 4 more bytes follow, in most blocks those of the tail, so three bytes are there
-    // whatever they mean.
+    // At least 4 more bytes follow, in most blocks those of the tail, so they are there whatever
+    // they mean.
     byte[] bytes = block;
     int position = at;
-    int shared = bytes[position];
-    int suffix = bytes[position + 1];
-    int length = bytes[position + 2];
-    if ((shared | suffix | length) >= 0) {
+    int head = Bytes.getInt(bytes, position);
+    int shared = head & 0x7f;
+    int suffix = head >>> 8 & 0x7f;
+    int valueLength = head >>> 16 & 0x7f;
+    if ((head & MORE_THAN_THREE_BYTES) == 0) {
       position += 3;
+    } else if ((head & MORE_THAN_FOUR_BYTES) == LAST_TWO_ARE_ONE_LENGTH) {
+      valueLength |= head >>> 24 << 7;
+      position += 4;
     } else {
       position = parseLengths();
-      shared = sharedLength;
-      suffix = suffixLength;
-      length = valueLength;
+      shared = parsedShared;
+      suffix = parsedSuffix;
+      valueLength = parsedValue;
     }
     int rest = end - position;
-    if (shared > shareable || suffix > rest || length > rest - suffix) {
-      throw badLengths(shared, suffix, length);
+    if (shared > shareable || suffix > rest || valueLength > rest - suffix) {
+      throw badLengths(shared, suffix, valueLength);
     }
-    int newLength = shared + suffix;
-    int userLength = newLength - TRAILER;
-    if (userLength < 0 || userLength > Limits.MAX_KEY_BYTES || length > Limits.MAX_VALUE_BYTES) {
-      throw badLengths(shared, suffix, length);
+    int own = suffix - TRAILER;
+    int length = shared + own;
+    if (length < 0 || length > Limits.MAX_KEY_BYTES || valueLength > Limits.MAX_VALUE_BYTES) {
+      throw badLengths(shared, suffix, valueLength);
     }
-    byte[] target = key;
-    int order =
-        entries == 0
-            ? 1
-            : Bytes.compareToPrevious(
-                target, keyLength - TRAILER, shared, bytes, position, userLength);
-    if (target.length < newLength) {
-      target = Arrays.copyOf(target, Math.max(newLength, target.length * 2));
-      key = target;
+    byte[] target = key.length - TRAILER < length ? grow(length) : key;
+    if (shared > keyLength) {
+      keepTrailer();
     }
-    System.arraycopy(bytes, position, target, shared, suffix);
-    long newPacked = Bytes.getLong(target, userLength);
-    if (order < 0 || (order == 0 && Long.compareUnsigned(newPacked, packed) >= 0)) {
-      throw unordered(userLength);
+    long newPacked =
+        own >= 0 ? Bytes.getLong(bytes, position + own) : sharedTrailer(position, shared, suffix);
+    if (shared >= keyLength
+        || shared >= length
+        || (bytes[position] & 0xff) <= (target[shared] & 0xff)) {
+      checkOrder(position, shared, length, newPacked);
     }
-    EntryType newType = TYPES[(int) newPacked & 0xff];
-    if (newType == null || (length != 0 && !newType.hasValue())) {
-      throw badType((int) newPacked & 0xff, length);
+    int code = (int) newPacked & 0xff;
+    if (code != PUT) {
+      checkType(code, valueLength);
     }
     if (globalSequence != 0 && newPacked >>> 8 != 0) {
       throw corrupt("an entry of an external file has sequence number " + (newPacked >>> 8));
     }
+    if (own > 2 * Long.BYTES) {
+      System.arraycopy(bytes, position, target, shared, own);
+    } else if (own > 0) {
+      // Whole words: the trailer follows in the one array, room for one in the other.
+      Bytes.putLong(target, shared, Bytes.getLong(bytes, position));
+      if (own > Long.BYTES) {
+        Bytes.putLong(target, shared + Long.BYTES, Bytes.getLong(bytes, position + Long.BYTES));
+      }
+    }
     packed = newPacked;
-    keyLength = newLength;
-    shareable = newLength;
-    type = newType;
-    at = position + suffix + length;
+    keyLength = length;
+    shareable = length + TRAILER;
     entries++;
-    keyView.set(target, 0, userLength);
-    valueView.set(bytes, position + suffix, length);
+    keyView.set(target, 0, length);
+    position += suffix;
+    at = position + valueLength;
+    valueView.set(bytes, position, valueLength);
     return true;
+  }
+
+  /** Makes room for a user key of {@code length} bytes and a trailer. */
+  private byte[] grow(int length) {
+    byte[] larger = Arrays.copyOf(key, Math.max(length, key.length * 2) + TRAILER);
+    key = larger;
+    return larger;
+  }
+
+  /** Puts the trailer of the present key behind it, where the next one shares bytes of it. */
+  private void keepTrailer() {
+    Bytes.putLong(key, keyLength, packed);
+  }
+
+  /** The trailer of a key that shares the first bytes of it, or all, with the one before. */
+  private long sharedTrailer(int position, int shared, int suffix) {
+    byte[] trailer = new byte[TRAILER];
+    int common = TRAILER - suffix;
+    System.arraycopy(key, shared - common, trailer, 0, common);
+    System.arraycopy(block, position, trailer, common, suffix);
+    return Bytes.getLong(trailer, 0);
+  }
+
+  /** Checks an entry against the one before where one byte does not tell. */
+  private void checkOrder(int position, int shared, int length, long newPacked) {
+    if (entries == 0) {
+      return;
+    }
+    int order = Bytes.compareToPrevious(key, keyLength, shared, block, position, length);
+    if (order < 0 || (order == 0 && Long.compareUnsigned(newPacked, packed) >= 0)) {
+      throw unordered(position, shared, length);
+    }
+  }
+
+  private void checkType(int code, int valueLength) {
+    EntryType type = TYPES[code];
+    if (type == null || (valueLength != 0 && !type.hasValue())) {
+      throw badType(code, valueLength);
+    }
   }
 
   /** Parses the lengths of the entry at {@link #at}; returns where its suffix starts. */
   private int parseLengths() {
     parsed = at;
-    sharedLength = varint32("shared length of a key");
-    suffixLength = varint32("length of a key");
-    valueLength = varint32("length of a value");
+    parsedShared = varint32("shared length of a key");
+    parsedSuffix = varint32("length of a key");
+    parsedValue = varint32("length of a value");
     return parsed;
   }
 
@@ -320,7 +377,7 @@ final class SstCursor implements EntryCursor {
   }
 
   private void checkSeparator() {
-    if (index != null && keyLength > 0 && index.compareSeparator(key, 0, keyLength - TRAILER) < 0) {
+    if (index != null && entries > 0 && index.compareSeparator(key, 0, keyLength) < 0) {
       throw corrupt("key " + keyView + " is beyond what the index says about its block");
     }
   }
@@ -366,7 +423,8 @@ final class SstCursor implements EntryCursor {
 
   @Override
   public EntryType type() {
-    return type;
+    EntryType type = TYPES[(int) packed & 0xff];
+    return type == null ? EntryType.PUT : type;
   }
 
   @Override
@@ -396,10 +454,14 @@ final class SstCursor implements EntryCursor {
             + " to share");
   }
 
-  private StateStoreException unordered(int userLength) {
+  private StateStoreException unordered(int position, int shared, int length) {
+    byte[] shown = Arrays.copyOf(key, length);
+    if (length > shared) {
+      System.arraycopy(block, position, shown, shared, length - shared);
+    }
     return corrupt(
         "key "
-            + new ByteView(key, 0, userLength)
+            + new ByteView(shown)
             + " is not beyond the one before, or not older than the same key before");
   }
 

@@ -45,6 +45,26 @@ class ForgedFileTest {
   }
 
   @Test
+  void keysThatShareBytesOfATrailer() {
+    // The trailer of the first is 01 05 00 …, the second key goes on with the same bytes.
+    byte[] longer = Forge.entry(4, 9, 1, Forge.internal("x", 7, 1), Entry.bytes("w"));
+    // The same key, older: the type is shared, the sequence number is not.
+    byte[] older = Forge.entry(6, 7, 1, new byte[] {6, 0, 0, 0, 0, 0, 0}, Entry.bytes("u"));
+    // And one byte of the sequence number has to go for a key behind both.
+    byte[] last = Forge.entry(0, 9, 0, Forge.internal("c", 0, 0));
+    String key = "b\u0001\u0005\u0000x";
+    byte[] file = Forge.file(4, GOOD, longer, older, last, TAIL);
+    assertThat(Entry.readAll(SstSource.ofBytes("forged", file)))
+        .containsExactly(
+            Entry.put("b", 5, "v"),
+            Entry.put(key, 7, "w"),
+            Entry.put(key, 6, "u"),
+            Entry.delete("c", 0));
+    byte[] newer = Forge.entry(6, 7, 1, new byte[] {8, 0, 0, 0, 0, 0, 0}, Entry.bytes("u"));
+    assertCorrupt(Forge.file(4, GOOD, longer, newer, last, TAIL), "not beyond");
+  }
+
+  @Test
   void keysThatDescendFromBlockToBlock() {
     Forge forge = new Forge().entries(2);
     BlockHandle first = forge.block(Forge.concat(Forge.put("m", 1, ""), TAIL), 0);
