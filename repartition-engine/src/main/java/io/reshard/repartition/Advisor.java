@@ -113,7 +113,7 @@ public final class Advisor {
   private long bytesRewritten(int shards) {
     return shards == manifest.layout().shards()
         ? 0
-        : Planner.plan(manifest, shard -> store.files(manifest, shard), shards).bytesRewritten();
+        : Planner.plan(manifest, () -> store.files(manifest), shards).bytesRewritten();
   }
 
   private void readShard(int shard) {

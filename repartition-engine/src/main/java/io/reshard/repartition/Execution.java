@@ -253,7 +253,7 @@ final class Execution {
     Map<String, SetDigest> after = new HashMap<>();
     for (int shard = 0; shard < plan.target().shards(); shard++) {
       for (FileRef file : plan.referenced(shard)) {
-        sum(after, file.columnFamily()).add(file.digest());
+        file.addDigestTo(sum(after, file.columnFamily()));
       }
     }
     for (TaskOutput output : outputs) {
@@ -294,25 +294,33 @@ final class Execution {
           .forEach((shard, files) -> files.forEach(file -> shards.get(shard).add(file.ref())));
     }
     Manifest from = plan.manifest();
+    List<List<FileHandle>> united = new ArrayList<>();
+    for (List<FileRef> files : shards) {
+      united.add(united(files));
+    }
     return store.publish(
         upload,
         from,
         Manifest.Operation.REPARTITION,
         from.backend(),
         plan.target(),
-        shards.stream().map(this::handles).toList(),
+        united,
         from.properties());
   }
 
-  private List<FileHandle> handles(List<FileRef> files) {
-    List<FileRef> bySlots = new ArrayList<>();
-    List<FileRef> others = new ArrayList<>();
+  private List<FileHandle> united(List<FileRef> files) {
+    List<FileRef> bySlots = new ArrayList<>(files.size());
+    List<FileHandle> all = new ArrayList<>(files.size());
     for (FileRef file : files) {
       ColumnFamily columnFamily = plan.manifest().columnFamily(file.columnFamily());
-      (plan.manifest().keyPrefix(columnFamily) > 0 ? bySlots : others).add(file);
+      if (plan.manifest().keyPrefix(columnFamily) > 0) {
+        bySlots.add(file);
+      } else {
+        all.add(file);
+      }
     }
-    others.addAll(Levels.unite(bySlots, file -> plan.source().shardOfSlot(file.firstSlot())));
-    return others.stream().map(FileHandle::existing).toList();
+    all.addAll(Levels.unite(bySlots, file -> plan.source().shardOfSlot(file.firstSlot())));
+    return all;
   }
 
   /** The new version stands; leftovers of the job expire by themselves if they cannot go now. */

@@ -4,7 +4,7 @@ import io.reshard.checkpoint.FileRef;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,62 +51,54 @@ final class Levels {
   }
 
   private static List<FileRef> sunk(List<FileRef> files) {
-    List<FileRef> placed = new ArrayList<>();
     List<FileRef> level0 = new ArrayList<>();
-    files.forEach(file -> (file.level() == 0 ? level0 : placed).add(file));
+    Coverage[] levels = new Coverage[DEEPEST + 1];
+    Arrays.setAll(levels, level -> new Coverage());
+    for (FileRef file : files) {
+      if (file.level() == 0) {
+        level0.add(file);
+      } else {
+        levels[file.level()].add(file);
+      }
+    }
     level0.sort(Comparator.comparingLong(FileRef::largestSequence));
     if (!isOrdered(level0)) {
       return files;
     }
-    Map<FileRef, FileRef> moved = new HashMap<>();
+    IdentityHashMap<FileRef, FileRef> moved = new IdentityHashMap<>();
     for (FileRef file : level0) {
-      int level = DEEPEST;
-      for (FileRef older : placed) {
-        if (overlap(file, older)) {
-          level = Math.min(level, older.level() - 1);
-        }
+      int level = 0;
+      while (level <= DEEPEST && !levels[level].overlaps(file)) {
+        level++;
       }
-      FileRef sunk = atLevel(file, Math.max(0, level));
-      placed.add(sunk);
+      FileRef sunk = file.withLevel(Math.max(0, level - 1));
+      levels[sunk.level()].add(sunk);
       moved.put(file, sunk);
     }
-    return files.stream().map(file -> moved.getOrDefault(file, file)).toList();
+    List<FileRef> result = new ArrayList<>(files.size());
+    files.forEach(file -> result.add(file.level() == 0 ? moved.getOrDefault(file, file) : file));
+    return result;
   }
 
-  /** Whether of any two that overlap all sequence numbers of one are below those of the other. */
-  private static boolean isOrdered(List<FileRef> bySequence) {
-    for (int i = 0; i < bySequence.size(); i++) {
-      for (int j = i + 1; j < bySequence.size(); j++) {
-        FileRef older = bySequence.get(i);
-        FileRef newer = bySequence.get(j);
-        if (newer.smallestSequence() <= older.largestSequence() && overlap(older, newer)) {
-          return false;
-        }
+  /**
+   * Whether of any two that overlap all sequence numbers of one are below those of the other. Goes
+   * through the sequence numbers: files that are under way at once must not overlap.
+   */
+  private static boolean isOrdered(List<FileRef> byLargestSequence) {
+    List<FileRef> bySmallestSequence = new ArrayList<>(byLargestSequence);
+    bySmallestSequence.sort(Comparator.comparingLong(FileRef::smallestSequence));
+    Coverage underWay = new Coverage();
+    int ended = 0;
+    for (FileRef file : bySmallestSequence) {
+      while (byLargestSequence.get(ended).largestSequence() < file.smallestSequence()) {
+        underWay.remove(byLargestSequence.get(ended));
+        ended++;
       }
+      if (underWay.overlaps(file)) {
+        return false;
+      }
+      underWay.add(file);
     }
     return true;
-  }
-
-  private static boolean overlap(FileRef a, FileRef b) {
-    return Arrays.compareUnsigned(a.smallestKey(), b.largestKey()) <= 0
-        && Arrays.compareUnsigned(b.smallestKey(), a.largestKey()) <= 0;
-  }
-
-  private static FileRef atLevel(FileRef file, int level) {
-    return level == file.level()
-        ? file
-        : new FileRef(
-            file.columnFamily(),
-            file.object(),
-            file.offset(),
-            file.length(),
-            file.sha256(),
-            level,
-            file.smallestKey(),
-            file.largestKey(),
-            file.smallestSequence(),
-            file.largestSequence(),
-            file.deletions(),
-            file.digest());
   }
 }

@@ -1,6 +1,5 @@
 package io.reshard.repartition;
 
-import io.reshard.checkpoint.FileRef;
 import io.reshard.checkpoint.Layout;
 import io.reshard.repartition.Work.SplitFile;
 import io.reshard.repartition.Work.StreamRows;
@@ -20,16 +19,16 @@ final class PlanAdvice {
 
   private final Layout source;
   private final Layout target;
-  private final List<FileRef> slotFiles;
+  private final SlotBoundaries boundaries;
   private final long orderedBytes;
   private final List<Work> work;
   private final List<String> sentences = new ArrayList<>();
 
   PlanAdvice(
-      Layout source, Layout target, List<FileRef> slotFiles, long orderedBytes, List<Work> work) {
+      Layout source, Layout target, SlotBoundaries boundaries, long orderedBytes, List<Work> work) {
     this.source = source;
     this.target = target;
-    this.slotFiles = slotFiles;
+    this.boundaries = boundaries;
     this.orderedBytes = orderedBytes;
     this.work = work;
   }
@@ -95,7 +94,7 @@ final class PlanAdvice {
       sentences.add(
           cut
               + " of "
-              + slotFiles.size()
+              + boundaries.files()
               + " files lie across a boundary of the new shards and are rewritten, cut so that"
               + " growing again by 2, 4 or 8 and shrinking to a divisor move nothing."
               + (free.isEmpty() ? "" : " Counts that move nothing now: " + free + "."));
@@ -117,16 +116,10 @@ final class PlanAdvice {
     return IntStream.concat(divisors, multiples)
         .boxed()
         .sorted(Comparator.comparingDouble((Integer c) -> Math.abs(Math.log(c) - wanted)))
-        .filter(this::isFree)
+        .filter(shards -> boundaries.areFree(source.withShards(shards)))
         .limit(NAMED)
         .map(String::valueOf)
         .collect(Collectors.joining(", "));
-  }
-
-  private boolean isFree(int shards) {
-    Layout layout = source.withShards(shards);
-    return slotFiles.stream()
-        .allMatch(f -> layout.shardOfSlot(f.firstSlot()) == layout.shardOfSlot(f.lastSlot()));
   }
 
   private void adviseRereads() {

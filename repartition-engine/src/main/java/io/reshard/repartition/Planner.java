@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /**
  * Makes plans out of manifests and shard lists.
@@ -54,7 +54,7 @@ final class Planner {
   private final int groups;
   private final Map<Integer, List<FileRef>> referenced = new HashMap<>();
   private final List<Work> work = new ArrayList<>();
-  private final List<FileRef> slotFiles = new ArrayList<>();
+  private final SlotBoundaries boundaries = new SlotBoundaries();
   private final Map<String, SetDigest> digestsBySlots = new HashMap<>();
   private final long[] predictedBytes;
 
@@ -74,10 +74,10 @@ final class Planner {
   /**
    * Plans for {@code targetShards}, which is checked.
    *
-   * @param files gives the files of a source shard
+   * @param files gives the files of every source shard, in order; not called for nonsense
    */
   static RepartitionPlan plan(
-      Manifest manifest, IntFunction<List<FileRef>> files, int targetShards) {
+      Manifest manifest, Supplier<List<List<FileRef>>> files, int targetShards) {
     Layout.checkShards(targetShards);
     if (manifest.layout().shards() == targetShards) {
       throw StateStoreException.invalid(
@@ -87,20 +87,19 @@ final class Planner {
               + targetShards
               + " shards already; nothing to do, give another number of shards");
     }
-    return new Planner(manifest, targetShards).plan(files);
+    return new Planner(manifest, targetShards).plan(files.get());
   }
 
-  private RepartitionPlan plan(IntFunction<List<FileRef>> files) {
+  private RepartitionPlan plan(List<List<FileRef>> files) {
     for (int shard = 0; shard < source.shards(); shard++) {
-      if (manifest.shards().get(shard).files() > 0) {
-        placeFiles(shard, files.apply(shard));
-      }
+      placeFiles(shard, files.get(shard));
     }
     streamed.forEach(this::addStreamedWork);
     List<Task> tasks = tasks();
-    PlanAdvice advice = new PlanAdvice(source, target, slotFiles, orderedBytes, work);
+    PlanAdvice advice = new PlanAdvice(source, target, boundaries, orderedBytes, work);
     return new RepartitionPlan(
         manifest,
+        files,
         target,
         pairs(source, target),
         tasks,
@@ -154,8 +153,8 @@ final class Planner {
               + (source.firstSlot(shard + 1) - 1)
               + "; verify the store, and repartition from a version that is sound");
     }
-    slotFiles.add(file);
-    digestsBySlots.computeIfAbsent(columnFamily.name(), name -> new SetDigest()).add(file.digest());
+    boundaries.add(first, last);
+    file.addDigestTo(digestsBySlots.computeIfAbsent(columnFamily.name(), name -> new SetDigest()));
     spread(file.length(), first, last);
     int targetShard = target.shardOfSlot(first);
     if (targetShard == target.shardOfSlot(last)) {

@@ -51,6 +51,11 @@ public final class RepartitionPlan {
   private static final int PUBLISH_REQUESTS = 2;
 
   private final Manifest manifest;
+
+  /** Held so that whoever publishes what was planned need not read the source's lists again. */
+  @SuppressWarnings("UnusedVariable")
+  private final List<List<FileRef>> sources;
+
   private final Layout target;
   private final long pairs;
   private final List<Task> tasks;
@@ -58,9 +63,12 @@ public final class RepartitionPlan {
   private final Map<String, SetDigest> digestsBySlots;
   private final long[] predictedBytes;
   private final List<String> advice;
+  private final long filesReferenced;
+  private final long bytesReferenced;
 
   RepartitionPlan(
       Manifest manifest,
+      List<List<FileRef>> sources,
       Layout target,
       long pairs,
       List<Task> tasks,
@@ -69,6 +77,7 @@ public final class RepartitionPlan {
       long[] predictedBytes,
       List<String> advice) {
     this.manifest = manifest;
+    this.sources = sources;
     this.target = target;
     this.pairs = pairs;
     this.tasks = tasks;
@@ -76,6 +85,16 @@ public final class RepartitionPlan {
     this.digestsBySlots = digestsBySlots;
     this.predictedBytes = predictedBytes;
     this.advice = advice;
+    long files = 0;
+    long bytes = 0;
+    for (List<FileRef> shard : referenced.values()) {
+      files += shard.size();
+      for (FileRef file : shard) {
+        bytes += file.length();
+      }
+    }
+    this.filesReferenced = files;
+    this.bytesReferenced = bytes;
   }
 
   Manifest manifest() {
@@ -128,12 +147,12 @@ public final class RepartitionPlan {
 
   /** Files handed over as they are. */
   public long filesReferenced() {
-    return referenced.values().stream().mapToLong(List::size).sum();
+    return filesReferenced;
   }
 
   /** Bytes handed over as they are. */
   public long bytesReferenced() {
-    return referenced.values().stream().flatMap(List::stream).mapToLong(FileRef::length).sum();
+    return bytesReferenced;
   }
 
   /** Files that are read and written anew. */

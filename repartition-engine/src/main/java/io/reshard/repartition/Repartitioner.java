@@ -50,7 +50,7 @@ public final class Repartitioner {
               + newest
               + ", to start from an earlier state roll back to it first");
     }
-    return Planner.plan(manifest, shard -> store.files(manifest, shard), targetShards);
+    return Planner.plan(manifest, () -> store.files(manifest), targetShards);
   }
 
   /**

@@ -86,7 +86,7 @@ final class FakeVersion {
   }
 
   RepartitionPlan plan(int targetShards) {
-    return Planner.plan(manifest(), shards::get, targetShards);
+    return Planner.plan(manifest(), () -> shards, targetShards);
   }
 
   List<FileRef> allFiles() {

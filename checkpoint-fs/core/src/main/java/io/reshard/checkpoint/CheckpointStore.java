@@ -1,7 +1,5 @@
 package io.reshard.checkpoint;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.Cursors;
@@ -14,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The versions of one store in an {@link ObjectStore}. Thread-safe.
@@ -31,7 +34,7 @@ public final class CheckpointStore implements AutoCloseable {
   /** How long the results of a job are kept: 7 days. */
   public static final Duration JOB_LIFETIME = Duration.ofDays(7);
 
-  private static final long LIST_CACHE_BYTES = 64 << 20;
+  private static final List<FileRef> NONE = List.of();
 
   private final ObjectStore objects;
   private final String storeId;
@@ -41,12 +44,7 @@ public final class CheckpointStore implements AutoCloseable {
   private final Versions versions;
   private final Publisher publisher;
   private final Jobs jobs;
-  private final Cache<String, List<FileRef>> lists =
-      Caffeine.newBuilder()
-          .maximumWeight(LIST_CACHE_BYTES)
-          .executor(Runnable::run)
-          .<String, List<FileRef>>weigher((name, files) -> 1024 + 512 * files.size())
-          .build();
+  private final ShardLists lists;
   private volatile boolean closed;
 
   private CheckpointStore(ObjectStore objects, String storeId, InstantSource clock) {
@@ -54,6 +52,7 @@ public final class CheckpointStore implements AutoCloseable {
     this.storeId = storeId;
     this.clock = clock;
     this.handles = new ObjectHandles(objects);
+    this.lists = new ShardLists(handles);
     this.boundaries = new Boundaries(objects);
     this.versions = new Versions(objects, boundaries, storeId);
     this.publisher = new Publisher(this, versions, boundaries, clock);
@@ -210,21 +209,26 @@ public final class CheckpointStore implements AutoCloseable {
   /** The files of a shard, checked against what the manifest says of it. */
   public List<FileRef> files(Manifest manifest, int shard) {
     checkOpen();
-    ShardRef ref = manifest.shards().get(checkShard(manifest, shard));
-    if (ref.files() == 0) {
-      return List.of();
-    }
-    // With shard and number of shards, since a list is checked for one shard of one layout.
-    String key = ref.sha256() + ref.object() + "/" + shard + "/" + manifest.shards().size();
-    List<FileRef> cached = lists.getIfPresent(key);
-    if (cached != null) {
-      return cached;
-    }
-    List<FileRef> read = readList(ref);
-    new ShardRules(manifest.layout(), manifest.columnFamilies())
-        .check(shard, read, StateStoreException.Kind.CORRUPT);
-    lists.put(key, read);
-    return read;
+    return lists.get(manifest, checkShard(manifest, shard));
+  }
+
+  /**
+   * The files of every shard, by number, checked like those of {@link #files}. Reads many lists by
+   * one request, and several requests at once. As long as these lists are held, nobody reads them
+   * again.
+   */
+  public List<List<FileRef>> files(Manifest manifest) {
+    checkOpen();
+    List<List<FileRef>> all = new ArrayList<>(Collections.nCopies(manifest.shards().size(), NONE));
+    lists.forEach(
+        manifest,
+        ref -> true,
+        (files, shard) -> {
+          synchronized (all) {
+            all.set(shard, files);
+          }
+        });
+    return Collections.unmodifiableList(all);
   }
 
   private static int checkShard(Manifest manifest, int shard) {
@@ -233,14 +237,6 @@ public final class CheckpointStore implements AutoCloseable {
           "no shard " + shard + "; there are 0 to " + (manifest.shards().size() - 1));
     }
     return shard;
-  }
-
-  private List<FileRef> readList(ShardRef ref) {
-    try (SstSource source = handles.open(ref.object(), ref.offset(), ref.length())) {
-      byte[] bytes = new byte[ref.length()];
-      source.read(0, bytes, 0, bytes.length);
-      return ShardListFormat.read(ref, bytes);
-    }
   }
 
   /**
@@ -504,16 +500,39 @@ public final class CheckpointStore implements AutoCloseable {
 
   /** The objects a manifest names: lists and files. */
   Set<String> objectsOf(Manifest manifest) {
-    Set<String> names = new HashSet<>();
-    Set<String> read = new HashSet<>();
-    for (int shard = 0; shard < manifest.shards().size(); shard++) {
-      ShardRef ref = manifest.shards().get(shard);
-      if (ref.files() > 0 && read.add(ref.sha256() + ref.object())) {
-        names.add(ref.object());
-        files(manifest, shard).forEach(file -> names.add(file.object()));
+    Set<String> names = ConcurrentHashMap.newKeySet();
+    forEachObject(manifest, ref -> true, names::add);
+    return names;
+  }
+
+  /**
+   * Gives the names of objects a manifest names: lists, and the files of some lists. A name may
+   * come more than once, and several at once from several threads.
+   *
+   * @param wanted whether the files of a list are wanted; asked by the caller's thread
+   */
+  void forEachObject(Manifest manifest, Predicate<ShardRef> wanted, Consumer<String> consumer) {
+    manifest.shards().stream()
+        .filter(ref -> ref.files() > 0)
+        .map(ShardRef::object)
+        .distinct()
+        .forEach(consumer);
+    lists.forEach(
+        manifest, wanted, (files, shard) -> files.forEach(file -> consumer.accept(file.object())));
+  }
+
+  /** The files of a shard, where they need not be read. */
+  @Nullable List<FileRef> filesIfKnown(Manifest manifest, int shard) {
+    return lists.getIfKnown(manifest, shard);
+  }
+
+  /** Remembers the lists of a version that was just published. */
+  void remember(Manifest manifest, List<List<FileRef>> shards) {
+    for (int shard = 0; shard < shards.size(); shard++) {
+      if (!shards.get(shard).isEmpty()) {
+        lists.put(manifest, shard, shards.get(shard));
       }
     }
-    return names;
   }
 
   /** Forgets every result of a job: after its publish, never before. */

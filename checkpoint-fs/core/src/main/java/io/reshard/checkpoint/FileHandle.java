@@ -15,21 +15,6 @@ public interface FileHandle {
 
   /** A file that exists already. */
   static FileHandle existing(FileRef ref) {
-    return new FileHandle() {
-      @Override
-      public FileRef ref() {
-        return ref;
-      }
-
-      @Override
-      public SetDigest digest() {
-        return ref.digest();
-      }
-
-      @Override
-      public long length() {
-        return ref.length();
-      }
-    };
+    return ref;
   }
 }

@@ -12,13 +12,13 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,9 @@ import org.jspecify.annotations.Nullable;
  * wrong. Two collections at once do the same work twice.
  */
 final class GarbageCollection {
-  private static final int PAGE = 1000;
+  /** A place that gives fewer at once does so; local disk reads a directory anew for each page. */
+  private static final int PAGE = 10_000;
+
   private static final Duration UNFINISHED_AGE = Duration.ofDays(1);
 
   private final ObjectStore objects;
@@ -67,11 +69,15 @@ final class GarbageCollection {
   private final GcOptions options;
   private final long now;
 
-  /** Objects that versions name, each with one of those versions. */
-  private final Map<String, Long> versioned = new HashMap<>();
+  /** Objects that versions name. */
+  private final NameSet versioned = new NameSet();
 
-  private final Set<Long> marked = new HashSet<>();
-  private final Set<String> inJobs = new HashSet<>();
+  private final NavigableSet<Long> marked = new TreeSet<>();
+
+  /** Lists whose files are marked: versions share most of them. */
+  private final Set<String> markedLists = new HashSet<>();
+
+  private final NameSet inJobs = new NameSet();
   private final List<String> deleted = new ArrayList<>();
   private long deletedBytes;
   private long kept;
@@ -104,7 +110,7 @@ final class GarbageCollection {
     jobCutoff = Math.min(jobCutoff, boundary.jobCutoffMillis());
 
     List<Long> keptVersions = markAfter(boundary.version(), boundary);
-    inJobs.addAll(jobs.named(jobCutoff));
+    jobs.forEachNamed(jobCutoff, inJobs::add);
 
     List<Long> deletedVersions = sweepManifests(boundary.version());
     long oldestJob = jobCutoff;
@@ -170,7 +176,8 @@ final class GarbageCollection {
     try {
       Manifest manifest = versions.read(version);
       if (manifest != null) { // Else another collection has retired it meanwhile.
-        store.objectsOf(manifest).forEach(object -> versioned.put(object, version));
+        store.forEachObject(
+            manifest, ref -> markedLists.add(ref.sha256() + ref.object()), versioned::add);
       }
     } catch (StateStoreException e) {
       if (e.kind() != Kind.CORRUPT) {
@@ -183,18 +190,26 @@ final class GarbageCollection {
   }
 
   private void checkWhole() {
-    Map<String, Long> missing = new TreeMap<>(versioned);
     for (String prefix : List.of(StoreNames.SHARDS, StoreNames.FILES)) {
-      forEach(prefix, info -> missing.remove(info.name()));
+      forEach(prefix, info -> versioned.tick(info.name()));
     }
-    if (!missing.isEmpty()) {
-      Boundary boundary = boundaries.newest();
-      missing.forEach(
-          (object, version) -> {
-            if (!boundary.hides(version)) { // Else another collection has retired it meanwhile.
-              throw notWhole(version, "object '" + object + "' is missing", null);
-            }
-          });
+    if (versioned.areAllTicked()) {
+      return;
+    }
+    Boundary boundary = boundaries.newest();
+    for (long version : marked.descendingSet()) {
+      Manifest manifest = versions.read(version);
+      if (manifest != null && !boundary.hides(version)) {
+        // Else another collection has retired it meanwhile.
+        store.forEachObject(
+            manifest,
+            ref -> true,
+            object -> {
+              if (!versioned.isTicked(object)) {
+                throw notWhole(version, "object '" + object + "' is missing", null);
+              }
+            });
+      }
     }
   }
 
@@ -214,7 +229,7 @@ final class GarbageCollection {
   }
 
   private boolean isNamedOrYoung(ObjectInfo info, long cutoff) {
-    if (versioned.containsKey(info.name()) || inJobs.contains(info.name())) {
+    if (versioned.contains(info.name()) || inJobs.contains(info.name())) {
       return true;
     }
     if (info.modifiedMillis() >= cutoff) {

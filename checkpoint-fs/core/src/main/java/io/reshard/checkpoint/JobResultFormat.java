@@ -19,12 +19,13 @@ final class JobResultFormat {
         json -> {
           JsonOutput.format(json, FORMAT, VERSION);
           json.writeArrayFieldStart("shards");
+          FileRefFormat format = new FileRefFormat();
           for (Map.Entry<Integer, List<FileRef>> shard : result.files().entrySet()) {
             json.writeStartObject();
             json.writeNumberField("shard", shard.getKey());
             json.writeArrayFieldStart("files");
             for (FileRef file : shard.getValue()) {
-              FileRefFormat.write(json, file);
+              format.write(json, file);
             }
             json.writeEndArray();
             json.writeEndObject();
@@ -39,6 +40,7 @@ final class JobResultFormat {
     var fields =
         new Object() {
           final SortedMap<Integer, List<FileRef>> files = new TreeMap<>();
+          final FileRefFormat format = new FileRefFormat();
           @Nullable Map<String, String> properties;
         };
     return json.read(
@@ -49,7 +51,8 @@ final class JobResultFormat {
               field -> {
                 switch (field) {
                   case "shards" ->
-                      json.array(Layout.MAX_SHARDS, () -> readShard(json, fields.files));
+                      json.array(
+                          Layout.MAX_SHARDS, () -> readShard(json, fields.format, fields.files));
                   case "properties" -> fields.properties = json.properties();
                   default -> throw json.unknown(field);
                 }
@@ -58,7 +61,8 @@ final class JobResultFormat {
         });
   }
 
-  private static void readShard(JsonInput json, SortedMap<Integer, List<FileRef>> into) {
+  private static void readShard(
+      JsonInput json, FileRefFormat format, SortedMap<Integer, List<FileRef>> into) {
     List<FileRef> files = new ArrayList<>();
     var fields =
         new Object() {
@@ -68,8 +72,7 @@ final class JobResultFormat {
         field -> {
           switch (field) {
             case "shard" -> fields.shard = json.number(0, Layout.MAX_SHARDS - 1);
-            case "files" ->
-                json.array(ShardRef.MAX_FILES, () -> files.add(FileRefFormat.read(json)));
+            case "files" -> json.array(ShardRef.MAX_FILES, () -> files.add(format.read(json)));
             default -> throw json.unknown(field);
           }
         });

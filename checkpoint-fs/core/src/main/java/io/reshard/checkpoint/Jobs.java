@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -137,36 +138,37 @@ final class Jobs {
   }
 
   /**
-   * Names of the objects that results created at or after {@code oldestMillis} name. A result that
+   * Gives the objects that results created at or after {@code oldestMillis} name. A result that
    * cannot be read protects nothing: no job can take it over either.
    */
-  Set<String> named(long oldestMillis) {
-    Set<String> named = new HashSet<>();
+  void forEachNamed(long oldestMillis, Consumer<String> consumer) {
     String after = "";
     while (true) {
       List<ObjectInfo> page = objects.list(StoreNames.JOBS, after, PAGE);
       if (page.isEmpty()) {
-        return named;
+        return;
       }
       for (ObjectInfo info : page) {
         if (info.modifiedMillis() >= oldestMillis) {
-          addNamed(info.name(), named);
+          giveNamed(info.name(), consumer);
         }
       }
       after = page.get(page.size() - 1).name();
     }
   }
 
-  private void addNamed(String name, Set<String> named) {
+  private void giveNamed(String name, Consumer<String> consumer) {
+    JobResult result;
     try {
-      JobResult result = read(name);
-      if (result != null) {
-        named.addAll(ends(result).keySet());
-      }
+      result = read(name);
     } catch (StateStoreException e) {
       if (e.kind() != StateStoreException.Kind.CORRUPT) {
         throw e;
       }
+      return;
+    }
+    if (result != null) {
+      ends(result).keySet().forEach(consumer);
     }
   }
 

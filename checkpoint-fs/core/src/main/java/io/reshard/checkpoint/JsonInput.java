@@ -9,7 +9,6 @@ import io.reshard.spi.Limits;
 import io.reshard.spi.StateStoreException;
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -21,20 +20,24 @@ import java.util.function.Supplier;
  * passed over; everything else that is not as expected is CORRUPT. Errors name object and offset.
  */
 final class JsonInput {
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxNestingDepth(16)
-                  .maxNumberLength(20)
-                  .maxNameLength(1024)
-                  .maxStringLength(2 * Limits.MAX_KEY_BYTES + 64)
-                  .maxDocumentLength(Envelope.MAX_BYTES)
-                  .build())
-          .build();
+  private static final JsonFactory STRICT = factory(true);
+  private static final JsonFactory LISTS = factory(false);
+
+  private static JsonFactory factory(boolean findsDuplicates) {
+    return JsonFactory.builder()
+        .configure(StreamReadFeature.STRICT_DUPLICATE_DETECTION, findsDuplicates)
+        .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+        .streamReadConstraints(
+            StreamReadConstraints.builder()
+                .maxNestingDepth(16)
+                .maxNumberLength(20)
+                .maxNameLength(1024)
+                .maxStringLength(2 * Limits.MAX_KEY_BYTES + 64)
+                .maxDocumentLength(Envelope.MAX_BYTES)
+                .build())
+        .build();
+  }
 
   private final String object;
   private final int start;
@@ -42,13 +45,28 @@ final class JsonInput {
 
   /** Of a range of {@code bytes}; {@code object} and the range's offset in it are for messages. */
   JsonInput(String object, byte[] bytes, int offset, int length) {
+    this(STRICT, object, offset, bytes, offset, length);
+  }
+
+  private JsonInput(
+      JsonFactory factory, String object, int start, byte[] bytes, int offset, int length) {
     this.object = object;
-    this.start = offset;
+    this.start = start;
     try {
-      this.parser = FACTORY.createParser(bytes, offset, length);
+      this.parser = factory.createParser(bytes, offset, length);
     } catch (IOException e) {
       throw StateStoreException.internal("cannot parse '" + object + "'", e);
     }
+  }
+
+  /**
+   * Of a shard's file list, in which whoever reads looks for fields that are there twice: a set of
+   * names for each of millions of files costs more than all the rest.
+   *
+   * @param start where the list starts in its object, for messages
+   */
+  static JsonInput ofList(String object, int start, byte[] bytes, int offset, int length) {
+    return new JsonInput(LISTS, object, start, bytes, offset, length);
   }
 
   /** Reads the one value there is, to the end. */
@@ -190,14 +208,57 @@ final class JsonInput {
     return number(0, Long.MAX_VALUE);
   }
 
+  /** A text of at most {@code maxLength} characters: {@code same} where it is that. */
+  String sameText(String same, int maxLength) {
+    expect(JsonToken.VALUE_STRING, "a text");
+    try {
+      int length = parser.getTextLength();
+      if (length == same.length()) {
+        char[] found = parser.getTextCharacters();
+        int offset = parser.getTextOffset();
+        int i = 0;
+        while (i < length && found[offset + i] == same.charAt(i)) {
+          i++;
+        }
+        if (i == length) {
+          return same;
+        }
+      }
+    } catch (IOException e) {
+      throw damaged(e);
+    }
+    return text(maxLength);
+  }
+
   /** Bytes as hexadecimal digits. */
   byte[] bytes(int maxLength) {
-    String hex = text(2 * maxLength);
+    expect(JsonToken.VALUE_STRING, "a text");
     try {
-      return HexFormat.of().parseHex(hex);
-    } catch (IllegalArgumentException e) {
+      int length = parser.getTextLength();
+      if (length > 2 * maxLength) {
+        throw corrupt(
+            "a text of " + length + " characters; at most " + 2 * maxLength + " expected");
+      }
+      return bytes(parser.getTextCharacters(), parser.getTextOffset(), length);
+    } catch (IOException e) {
+      throw damaged(e);
+    }
+  }
+
+  private byte[] bytes(char[] text, int offset, int length) {
+    byte[] bytes = new byte[length / 2];
+    for (int i = 0; i < bytes.length; i++) {
+      int high = Character.digit(text[offset + 2 * i], 16);
+      int low = Character.digit(text[offset + 2 * i + 1], 16);
+      bytes[i] = (byte) (high << 4 | low);
+      if ((high | low) < 0 || text[offset + 2 * i] > 'f' || text[offset + 2 * i + 1] > 'f') {
+        throw corrupt("hexadecimal digits expected");
+      }
+    }
+    if (length % 2 != 0) {
       throw corrupt("an even number of hexadecimal digits expected");
     }
+    return bytes;
   }
 
   /** A SHA-256. */
@@ -207,6 +268,24 @@ final class JsonInput {
       throw corrupt("64 lower-case hexadecimal digits expected");
     }
     return text;
+  }
+
+  /** A SHA-256 as bits. */
+  void sha256(long[] bits) {
+    expect(JsonToken.VALUE_STRING, "a text");
+    try {
+      char[] text = parser.getTextCharacters();
+      int offset = parser.getTextOffset();
+      int length = parser.getTextLength();
+      if (length != 16 * Sha256.LONGS || !Hex.areDigits(text, offset, length)) {
+        throw corrupt("64 lower-case hexadecimal digits expected");
+      }
+      for (int i = 0; i < Sha256.LONGS; i++) {
+        bits[i] = Hex.bits(text, offset + 16 * i);
+      }
+    } catch (IOException e) {
+      throw damaged(e);
+    }
   }
 
   /**
@@ -223,6 +302,14 @@ final class JsonInput {
   /** A digest. */
   SetDigest digest() {
     return SetDigest.parse(text(64));
+  }
+
+  /** A digest as its count and the upper and lower half of its sum. */
+  void digest(long[] parts) {
+    SetDigest digest = digest();
+    parts[0] = digest.count();
+    parts[1] = digest.high();
+    parts[2] = digest.low();
   }
 
   /** Texts by name. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.reshard.spi.StateStoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -25,6 +26,16 @@ final class JsonOutput {
 
   static byte[] bytes(Value value) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(4096);
+    write(out, value);
+    if (out.size() > Envelope.MAX_BYTES) {
+      throw StateStoreException.invalid(
+          "metadata of " + out.size() + " bytes; at most " + Envelope.MAX_BYTES + " are allowed");
+    }
+    return out.toByteArray();
+  }
+
+  /** Writes one value to a stream in memory. */
+  static void write(OutputStream out, Value value) {
     try (JsonGenerator json = FACTORY.createGenerator(out)) {
       value.write(json);
     } catch (IOException e) {
@@ -34,11 +45,6 @@ final class JsonOutput {
           "a text cannot be written as UTF-8: " + e.getMessage() + "; correct it",
           e);
     }
-    if (out.size() > Envelope.MAX_BYTES) {
-      throw StateStoreException.invalid(
-          "metadata of " + out.size() + " bytes; at most " + Envelope.MAX_BYTES + " are allowed");
-    }
-    return out.toByteArray();
   }
 
   /** Starts an object that says what it is. */

@@ -4,11 +4,9 @@ import io.reshard.checkpoint.Boundaries.Boundary;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
-import java.io.ByteArrayOutputStream;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -76,17 +74,20 @@ final class Publisher {
     List<List<FileRef>> files = references(draft, shards);
     Set<String> lent = lentObjects(upload, files);
     checkLent(lent, boundaries.newest());
-    List<ShardRef> refs = writeLists(upload, parent, files);
-    return create(upload, parent, 0, draft, refs, lent);
+    Manifest published = create(upload, parent, 0, draft, writeLists(upload, draft, files), lent);
+    store.remember(published, files);
+    return published;
   }
 
+  /** In the order of lists. */
   private static List<List<FileRef>> references(Draft draft, List<List<FileHandle>> shards) {
     ShardRules rules = new ShardRules(draft.layout, draft.columnFamilies);
     List<List<FileRef>> files = new ArrayList<>();
     for (int shard = 0; shard < shards.size(); shard++) {
-      List<FileRef> refs = shards.get(shard).stream().map(FileHandle::ref).toList();
+      List<FileRef> refs = new ArrayList<>(shards.get(shard).size());
+      shards.get(shard).forEach(handle -> refs.add(handle.ref()));
       rules.check(shard, refs, Kind.INVALID);
-      files.add(refs);
+      files.add(Collections.unmodifiableList(ShardListFormat.inOrder(refs)));
     }
     return files;
   }
@@ -96,7 +97,7 @@ final class Publisher {
     Set<String> lent = new TreeSet<>();
     for (List<FileRef> shard : files) {
       for (FileRef file : shard) {
-        if (!upload.created().contains(file.object()) && !upload.isInParent(file.object())) {
+        if (!upload.isInParent(file) && !upload.created().contains(file.object())) {
           lent.add(file.object());
         }
       }
@@ -121,46 +122,33 @@ final class Publisher {
     }
   }
 
-  /** Writes the lists that are new into one object; the others are the parent's. */
-  private static List<ShardRef> writeLists(
-      StoreUpload upload, Manifest parent, List<List<FileRef>> files) {
-    Map<String, ShardRef> known = new HashMap<>();
-    parent.shards().forEach(shard -> known.put(shard.sha256(), shard));
-    ByteArrayOutputStream lists = new ByteArrayOutputStream();
-    List<@Nullable ShardRef> refs = new ArrayList<>();
-    List<int[]> places = new ArrayList<>();
-    List<String> digests = new ArrayList<>();
-    for (List<FileRef> shard : files) {
-      byte[] list = shard.isEmpty() ? new byte[0] : ShardListFormat.write(shard);
-      String sha256 = Sha256.of(list, 0, list.length);
-      ShardRef same = shard.isEmpty() ? ShardRef.empty() : known.get(sha256);
-      refs.add(same);
-      digests.add(sha256);
-      places.add(new int[] {lists.size(), list.length});
-      if (same == null) {
-        lists.writeBytes(list);
-        checkSize(lists.size());
-      }
-    }
-    if (lists.size() > 0) {
-      String object = upload.createLists(lists.toByteArray());
-      for (int i = 0; i < refs.size(); i++) {
-        if (refs.get(i) == null) {
-          int[] place = places.get(i);
-          refs.set(i, ShardListFormat.of(object, place[0], place[1], digests.get(i), files.get(i)));
+  private List<ShardRef> writeLists(StoreUpload upload, Draft draft, List<List<FileRef>> files) {
+    ShardListWriter writer = new ShardListWriter(upload, files);
+    Manifest parent = upload.parent();
+    if (parent.layout().equals(draft.layout)) {
+      for (int shard = 0; shard < files.size(); shard++) {
+        List<FileRef> before = store.filesIfKnown(parent, shard);
+        if (before != null && isSame(before, files.get(shard))) {
+          writer.same(shard, parent.shards().get(shard));
         }
       }
     }
-    return Collections.unmodifiableList(refs);
+    return writer.write();
   }
 
-  private static void checkSize(int bytes) {
-    if (bytes > Envelope.MAX_BYTES) {
-      throw StateStoreException.invalid(
-          "the file lists of this version take more than "
-              + Envelope.MAX_BYTES
-              + " bytes; compact the shards, so that they have fewer files");
+  /** Whether two lists, both in their order, are the same bytes. */
+  private static boolean isSame(List<FileRef> before, List<FileRef> now) {
+    if (before.size() != now.size()) {
+      return false;
     }
+    for (int i = 0; i < now.size(); i++) {
+      FileRef a = before.get(i);
+      FileRef b = now.get(i);
+      if (!a.equals(b) || !a.isWith(b) || a.offset() != b.offset()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Publishes the content of {@code base} again. */

@@ -120,7 +120,7 @@ public final class SetDigest {
     plus(other.count, other.high, other.low);
   }
 
-  private void plus(long count, long high, long low) {
+  void plus(long count, long high, long low) {
     this.count += count;
     long sum = this.low + low;
     this.high += high + (Long.compareUnsigned(sum, low) < 0 ? 1 : 0);
@@ -130,6 +130,16 @@ public final class SetDigest {
   /** Number of entries. */
   public long count() {
     return count;
+  }
+
+  /** Upper 64 bits of the sum. */
+  long high() {
+    return high;
+  }
+
+  /** Lower 64 bits of the sum. */
+  long low() {
+    return low;
   }
 
   /** A copy that changes no more with this one. */

@@ -2,12 +2,16 @@ package io.reshard.checkpoint;
 
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.SstSource;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 final class Sha256 {
+  /** Longs that hold one. */
+  static final int LONGS = 4;
+
   private static final int WINDOW = 1 << 20;
 
   private Sha256() {}
@@ -41,6 +45,23 @@ final class Sha256 {
       done += part;
     }
     return hex(digest);
+  }
+
+  /** The bits of 64 hexadecimal digits that {@link #isHex} has found good. */
+  static void parse(CharSequence hex, long[] bits) {
+    for (int i = 0; i < LONGS; i++) {
+      bits[i] = HexFormat.fromHexDigitsToLong(hex, 16 * i, 16 * i + 16);
+    }
+  }
+
+  /** The 64 hexadecimal digits of four times 64 bits. */
+  static String hex(long first, long second, long third, long fourth) {
+    byte[] digits = new byte[16 * LONGS];
+    Hex.put(first, digits, 0);
+    Hex.put(second, digits, 16);
+    Hex.put(third, digits, 32);
+    Hex.put(fourth, digits, 48);
+    return new String(digits, StandardCharsets.US_ASCII);
   }
 
   /** Whether it is 64 lower-case hexadecimal digits. */

@@ -1,6 +1,8 @@
 package io.reshard.checkpoint;
 
 import io.reshard.spi.StateStoreException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What a manifest says of one shard: where its file list is, and the sums over its files.
@@ -72,6 +74,22 @@ public record ShardRef(
               + deletions
               + ", digest "
               + digest);
+    }
+  }
+
+  /** What it says otherwise than {@code other}, of the same list: for a message. */
+  String differences(ShardRef other) {
+    List<String> differences = new ArrayList<>();
+    differ(differences, "files", files, other.files);
+    differ(differences, "bytes", bytes, other.bytes);
+    differ(differences, "deletions", deletions, other.deletions);
+    differ(differences, "digest", digest, other.digest);
+    return String.join("; ", differences);
+  }
+
+  private static void differ(List<String> differences, String what, Object found, Object said) {
+    if (!found.equals(said)) {
+      differences.add(what + " " + found + ", the manifest says " + said);
     }
   }
 

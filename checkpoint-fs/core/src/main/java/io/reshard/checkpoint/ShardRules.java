@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -19,6 +18,13 @@ import java.util.stream.Collectors;
  * next begins: RocksDB makes such pairs, when it moves files from level 0 without a look into them.
  */
 final class ShardRules {
+  /** Files of one level of one column family one behind another, as their keys lie. */
+  private static final Comparator<FileRef> RUNS =
+      Comparator.comparing(FileRef::columnFamily)
+          .thenComparingInt(FileRef::level)
+          .thenComparing(FileRef::smallestKey, Arrays::compareUnsigned)
+          .thenComparing(FileRef::largestKey, Arrays::compareUnsigned);
+
   private final Layout layout;
   private final Map<String, ColumnFamily> columnFamilies;
 
@@ -34,7 +40,8 @@ final class ShardRules {
    * @param kind what a violation is: INVALID of files to be published, CORRUPT of published ones
    */
   void check(int shard, List<FileRef> files, StateStoreException.Kind kind) {
-    Map<String, List<FileRef>> runs = new TreeMap<>();
+    boolean ordered = true;
+    FileRef last = null;
     for (FileRef file : files) {
       ColumnFamily columnFamily = columnFamilies.get(file.columnFamily());
       if (columnFamily == null) {
@@ -43,12 +50,16 @@ final class ShardRules {
       if (Manifest.keyPrefix(layout, columnFamily) > 0) {
         checkSlots(shard, file, kind);
       }
-      if (file.level() > 0) {
-        runs.computeIfAbsent(file.columnFamily() + "/" + file.level(), name -> new ArrayList<>())
-            .add(file);
-      }
+      ordered &= last == null || RUNS.compare(last, file) <= 0;
+      last = file;
     }
-    runs.values().forEach(run -> checkOverlap(shard, run, kind));
+    if (ordered) {
+      checkOverlap(shard, files, kind);
+    } else {
+      List<FileRef> runs = new ArrayList<>(files);
+      runs.sort(RUNS);
+      checkOverlap(shard, runs, kind);
+    }
   }
 
   private void checkSlots(int shard, FileRef file, StateStoreException.Kind kind) {
@@ -66,16 +77,17 @@ final class ShardRules {
   }
 
   private static void checkOverlap(int shard, List<FileRef> run, StateStoreException.Kind kind) {
-    run.sort(
-        Comparator.comparing(FileRef::smallestKey, Arrays::compareUnsigned)
-            .thenComparing(FileRef::largestKey, Arrays::compareUnsigned));
     for (int i = 1; i < run.size(); i++) {
       FileRef previous = run.get(i - 1);
-      if (Arrays.compareUnsigned(previous.largestKey(), run.get(i).smallestKey()) > 0) {
+      FileRef next = run.get(i);
+      if (next.level() > 0
+          && next.level() == previous.level()
+          && next.columnFamily().equals(previous.columnFamily())
+          && Arrays.compareUnsigned(previous.largestKey(), next.smallestKey()) > 0) {
         throw violation(
             kind,
             shard,
-            run.get(i),
+            next,
             "overlaps the file of SHA-256 "
                 + previous.sha256()
                 + " with keys up to "

@@ -13,7 +13,13 @@ final class StoreNames {
 
   private static final String JSON = ".json";
   private static final String PACK = ".pack";
+  private static final String SST = ".sst";
   private static final int DIGITS = 20;
+
+  /** Where the hash stands in {@link #file} without a suffix. */
+  static final int FILE_HASH_AT = FILES.length() + 3;
+
+  private static final int FILE_LENGTH = FILE_HASH_AT + 16 * Sha256.LONGS + SST.length();
 
   private StoreNames() {}
 
@@ -39,11 +45,42 @@ final class StoreNames {
   }
 
   static String file(String sha256, String suffix) {
-    return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + ".sst";
+    return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + SST;
   }
 
   static String pack(String sha256, String suffix) {
     return FILES + sha256.substring(0, 2) + "/" + sha256 + suffix + PACK;
+  }
+
+  /**
+   * Puts the rest of {@link #file} around a hash that stands in {@code text} at {@link
+   * #FILE_HASH_AT}; returns its length.
+   */
+  static int putFile(char[] text) {
+    FILES.getChars(0, FILES.length(), text, 0);
+    text[FILES.length()] = text[FILE_HASH_AT];
+    text[FILES.length() + 1] = text[FILE_HASH_AT + 1];
+    text[FILES.length() + 2] = '/';
+    SST.getChars(0, SST.length(), text, FILE_LENGTH - SST.length());
+    return FILE_LENGTH;
+  }
+
+  /** Whether a name is that of {@link #file} without a suffix. */
+  static boolean isFile(String name, long[] sha256) {
+    if (name.length() != FILE_LENGTH
+        || !name.startsWith(FILES)
+        || !name.endsWith(SST)
+        || name.charAt(FILE_HASH_AT - 1) != '/'
+        || !name.regionMatches(FILES.length(), name, FILE_HASH_AT, 2)) {
+      return false;
+    }
+    for (int i = 0; i < 16 * Sha256.LONGS; i++) {
+      int digit = (int) (sha256[i / 16] >>> (60 - 4 * (i % 16))) & 15;
+      if (Hex.digit(name.charAt(FILE_HASH_AT + i)) != digit) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether an object may hold several files. */

@@ -10,10 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +54,7 @@ final class StoreUpload implements Upload {
   private final Object packLock = new Object();
   private final List<Pack> sending = new ArrayList<>();
   private @Nullable Pack filling;
-  private @Nullable ParentContent parentContent;
+  private @Nullable FileIndex parentContent;
   private volatile boolean closed;
 
   /** {@code boundaryAtStart}: the number of the newest boundary object before anything is sent. */
@@ -185,34 +182,25 @@ final class StoreUpload implements Upload {
     }
   }
 
-  /** Whether the parent version names an object. */
-  boolean isInParent(String object) {
-    return parentContent().objects.contains(object);
+  /** Whether the parent version names the object a file lies in. */
+  boolean isInParent(FileRef file) {
+    return parentContent().hasObjectOf(file);
   }
 
   private @Nullable FileRef inParent(String sha256, long length) {
-    FileRef known = parentContent().files.get(sha256);
+    FileRef known = parentContent().find(sha256);
     return known != null && known.length() == length ? known : null;
   }
 
   /** Read at the first use: an upload without files has no need of it. */
-  private synchronized ParentContent parentContent() {
-    ParentContent known = parentContent;
+  private synchronized FileIndex parentContent() {
+    FileIndex known = parentContent;
     if (known == null) {
-      known = new ParentContent(new HashMap<>(), new HashSet<>());
-      for (int shard = 0; shard < parent.shards().size(); shard++) {
-        for (FileRef file : store.files(parent, shard)) {
-          known.files.put(file.sha256(), file);
-          known.objects.add(file.object());
-        }
-      }
+      known = new FileIndex(store.files(parent));
       parentContent = known;
     }
     return known;
   }
-
-  /** What the parent version names: its files by content, and the objects they lie in. */
-  private record ParentContent(Map<String, FileRef> files, Set<String> objects) {}
 
   private void pack(UploadedFile file, byte[] bytes) throws IOException {
     Pack full = null;

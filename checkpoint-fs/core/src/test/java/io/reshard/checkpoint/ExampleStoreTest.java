@@ -2,6 +2,7 @@ package io.reshard.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -66,7 +67,9 @@ class ExampleStoreTest {
           .isEqualTo(Files.readAllBytes(directory.resolve("store").resolve(name)));
       for (int shard = 0; shard < 2; shard++) {
         ShardRef ref = store.manifest(version).shards().get(shard);
-        byte[] list = ShardListFormat.write(store.files(store.manifest(version), shard));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ShardListFormat.write(store.files(store.manifest(version), shard), out);
+        byte[] list = out.toByteArray();
         byte[] lists = Files.readAllBytes(directory.resolve("store").resolve(ref.object()));
         assertThat(list)
             .isEqualTo(
