@@ -75,7 +75,7 @@ final class Environment {
     return String.format(
         Locale.ROOT,
         "%s, %s, commit %s; JDK %s (%s); %s; %s, %s cores, %s GB; rocksdbjni %s; data on %s, disk"
-            + " is %s; %s rows, median of %s",
+            + " is %s; %s rows, median of %s; load average before %s",
         environment.get("date"),
         Boolean.TRUE.equals(environment.get("quick")) ? "QUICK (figures mean nothing)" : "full run",
         environment.get("commit"),
@@ -89,7 +89,8 @@ final class Environment {
         environment.get("fast"),
         environment.get("disk"),
         environment.get("rows"),
-        environment.get("repeat"));
+        environment.get("repeat"),
+        environment.get("loadBefore"));
   }
 
   /** Different environments of parts that were run at different times, each with its parts. */
@@ -104,9 +105,10 @@ final class Environment {
                     environment ->
                         parts
                             .computeIfAbsent(line(environment), text -> new StringBuilder())
-                            .append(String.format(" %s (%s)", part, environment.get("loadBefore")))));
+                            .append(' ')
+                            .append(part)));
     return parts.entrySet().stream()
-        .map(entry -> "* " + entry.getKey() + ". Parts (load before):" + entry.getValue())
+        .map(entry -> "* " + entry.getKey() + " —" + entry.getValue())
         .toList();
   }
 }
