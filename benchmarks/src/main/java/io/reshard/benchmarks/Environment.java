@@ -75,7 +75,7 @@ final class Environment {
     return String.format(
         Locale.ROOT,
         "%s, %s, commit %s; JDK %s (%s); %s; %s, %s cores, %s GB; rocksdbjni %s; data on %s, disk"
-            + " is %s; %s rows, median of %s; load average before %s",
+            + " is %s; %s rows, median of %s",
         environment.get("date"),
         Boolean.TRUE.equals(environment.get("quick")) ? "QUICK (figures mean nothing)" : "full run",
         environment.get("commit"),
@@ -89,8 +89,7 @@ final class Environment {
         environment.get("fast"),
         environment.get("disk"),
         environment.get("rows"),
-        environment.get("repeat"),
-        environment.get("loadBefore"));
+        environment.get("repeat"));
   }
 
   /** Different environments of parts that were run at different times, each with its parts. */
@@ -105,10 +104,9 @@ final class Environment {
                     environment ->
                         parts
                             .computeIfAbsent(line(environment), text -> new StringBuilder())
-                            .append(' ')
-                            .append(part)));
+                            .append(String.format(" %s (%s)", part, environment.get("loadBefore")))));
     return parts.entrySet().stream()
-        .map(entry -> "* " + entry.getKey() + " —" + entry.getValue())
+        .map(entry -> "* " + entry.getKey() + ". Parts (load before):" + entry.getValue())
         .toList();
   }
 }

@@ -98,14 +98,14 @@ final class Harness {
           take(line, text);
         }
         if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
-          throw new IllegalStateException("no end after " + MINUTES + " minutes: " + command);
+          throw new IllegalStateException("no end after " + MINUTES + " minutes: " + main(command));
         }
       } finally {
         process.destroyForcibly();
       }
       if (process.exitValue() != 0) {
         text.forEach(System.err::println);
-        throw new IllegalStateException("exit code " + process.exitValue() + " of " + command);
+        throw new IllegalStateException("exit code " + process.exitValue() + " of " + main(command));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -136,13 +136,16 @@ final class Harness {
   }
 
   private static void trace(List<String> command, double seconds) {
-    int main = command.indexOf("-cp") + 2;
-    if (main > 1) {
-      System.err.printf(
-          Locale.ROOT,
-          "  [%5.1f s] %s%n",
-          seconds,
-          String.join(" ", command.subList(main, command.size())));
-    }
+    System.err.printf(
+        Locale.ROOT,
+        "  [%5.1f s] %s %s%n",
+        seconds,
+        main(command),
+        String.join(" ", command.subList(command.indexOf("-cp") + 3, command.size())));
+  }
+
+  private static String main(List<String> command) {
+    String name = command.get(command.indexOf("-cp") + 2);
+    return name.substring(name.lastIndexOf('.') + 1);
   }
 }

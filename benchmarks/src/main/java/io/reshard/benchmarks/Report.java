@@ -33,7 +33,7 @@ final class Report {
     targets(settings, byPart, out);
     out.paragraph("![chart](" + settings.reportDirectory().relativize(chart(settings)) + ")");
     for (Part part : Part.all()) {
-      section(part, figures(byPart, part), out);
+      section(part, measured(byPart, part), out);
     }
     save(settings.report(), out.toString().stripTrailing() + "\n");
     save(chart(settings), new Chart(byPart).toString());
@@ -47,21 +47,20 @@ final class Report {
     return settings.results().resolve(CHART);
   }
 
-  private static Figures figures(Map<String, Figures> byPart, Part part) {
-    return byPart.getOrDefault(part.name(), new Figures(List.of()));
+  /** What a part measured: without what the report knows of it besides. */
+  private static Figures measured(Map<String, Figures> byPart, Part part) {
+    Figures all = byPart.getOrDefault(part.name(), new Figures(List.of()));
+    return new Figures(
+        all.all().stream().filter(f -> !Environment.NAME.equals(f.get("name"))).toList());
   }
 
   private static void section(Part part, Figures figures, Markdown out) {
     for (Map<String, Object> failure : figures.named(FAILED).all()) {
       out.paragraph("**" + part.name() + " did not get to its end:** " + failure.get("why"));
     }
-    if (figures.all().stream().anyMatch(Report::isMeasurement)) {
+    if (figures.all().size() > figures.named(FAILED).all().size()) {
       part.report(figures, out);
     }
-  }
-
-  private static boolean isMeasurement(Map<String, Object> figure) {
-    return !FAILED.equals(figure.get("name")) && !Environment.NAME.equals(figure.get("name"));
   }
 
   private static void targets(Settings settings, Map<String, Figures> byPart, Markdown out) {
@@ -69,7 +68,7 @@ final class Report {
     List<List<String>> rows = new ArrayList<>();
     Map<String, String> explained = new LinkedHashMap<>();
     for (Part part : Part.all()) {
-      for (Target target : part.targets(figures(byPart, part))) {
+      for (Target target : part.targets(measured(byPart, part))) {
         rows.add(List.of(target.text(), target.wanted(), target.found(), target.verdict()));
         String note = notes.getProperty(target.id());
         if (!target.isMet() && note != null) {
