@@ -134,8 +134,6 @@ public final class Advisor {
             columnFamily,
             shard,
             layout,
-            layout,
-            new Shards(shard, 1, 1),
             new SetDigest(),
             meter.reading(0, 1))) {
       while (found.next()) {

@@ -8,6 +8,7 @@ import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.checkpoint.Upload;
+import io.reshard.repartition.Work.SourceShard;
 import io.reshard.repartition.Work.SplitFile;
 import io.reshard.repartition.Work.StreamRows;
 import io.reshard.repartition.Work.Task;
@@ -22,6 +23,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,19 +44,26 @@ import org.slf4j.LoggerFactory;
  * another, with other threads or other memory, goes on where the last one ended, and a plan for
  * another count has a job of its own. Everything before the publish only adds objects that no
  * manifest names; local files all lie in the directory of the upload, which goes with it.
+ *
+ * <p>A thread that has done the work of a task goes on with the next one; that the task's files
+ * arrive, and its result after them, others wait for.
  */
 final class Execution {
   /** Changes when the same version and count would be divided into other tasks. */
-  private static final String JOB_FORMAT = "repartition 1";
+  private static final String JOB_FORMAT = "repartition 2";
 
   /** How often the caller's thread looks whether it is cancelled. */
   private static final long POLL_MILLIS = 100;
+
+  /** Tasks whose files are waited for at once. */
+  private static final int FINISHERS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
 
   private final CheckpointStore store;
   private final RepartitionPlan plan;
   private final OpenFiles openFiles;
+  private final KeyRanges ranges;
   private final BiFunction<Upload, Layout, FileWriters> writers;
   private final Meter meter;
   private final String job;
@@ -64,9 +74,20 @@ final class Execution {
       OpenFiles openFiles,
       Meter meter,
       BiFunction<Upload, Layout, FileWriters> writers) {
+    this(store, plan, openFiles, new KeyRanges(store), meter, writers);
+  }
+
+  Execution(
+      CheckpointStore store,
+      RepartitionPlan plan,
+      OpenFiles openFiles,
+      KeyRanges ranges,
+      Meter meter,
+      BiFunction<Upload, Layout, FileWriters> writers) {
     this.store = store;
     this.plan = plan;
     this.openFiles = openFiles;
+    this.ranges = ranges;
     this.meter = meter;
     this.writers = writers;
     this.job = jobName(plan);
@@ -122,12 +143,22 @@ final class Execution {
     Splitter splitter = new Splitter(store, plan.source(), plan.target(), fileWriters, meter);
     Streamer streamer =
         new Streamer(
-            store, plan.source(), plan.target(), fileWriters, openFiles, upload.directory(), meter);
-    ExecutorService pool = Executors.newFixedThreadPool(openFiles.tasks(), Execution::thread);
+            store,
+            plan.source(),
+            plan.target(),
+            fileWriters,
+            openFiles,
+            ranges,
+            upload.directory(),
+            meter);
+    ExecutorService workers = Executors.newFixedThreadPool(openFiles.tasks(), Execution::thread);
+    ExecutorService finishers = Executors.newFixedThreadPool(FINISHERS, Execution::thread);
     try {
       List<Future<TaskOutput>> futures = new ArrayList<>();
       for (Task task : plan.taskList()) {
-        futures.add(pool.submit(() -> runTask(task, upload, splitter, streamer)));
+        futures.add(
+            CompletableFuture.supplyAsync(() -> workOn(task, splitter, streamer), workers)
+                .thenApplyAsync(output -> finish(task, output, upload), finishers));
       }
       List<TaskOutput> outputs = new ArrayList<>();
       for (Future<TaskOutput> future : futures) {
@@ -139,8 +170,10 @@ final class Execution {
       throw firstFailure(e);
     } finally {
       // Threads are never interrupted: that would close files which others read too.
-      pool.shutdown();
-      awaitEnd(pool);
+      workers.shutdown();
+      awaitEnd(workers);
+      finishers.shutdown();
+      awaitEnd(finishers);
     }
   }
 
@@ -199,10 +232,24 @@ final class Execution {
     }
   }
 
-  private TaskOutput runTask(Task task, Upload upload, Splitter splitter, Streamer streamer) {
+  /** Does what a task has to do, or takes over what an earlier run has done. */
+  private TaskOutput workOn(Task task, Splitter splitter, Streamer streamer) {
     try {
       meter.pause();
-      TaskOutput output = earlier(task).orElseGet(() -> work(task, upload, splitter, streamer));
+      return earlier(task).orElseGet(() -> work(task, splitter, streamer));
+    } catch (Throwable e) {
+      meter.fail(e);
+      throw e;
+    }
+  }
+
+  /** Waits for the files of a task, and leaves its result. */
+  private TaskOutput finish(Task task, TaskOutput output, Upload upload) {
+    try {
+      if (!output.resumed()) {
+        upload.flush();
+        store.putJobResult(job, name(task), output.toResult());
+      }
       meter.taskDone();
       meter.pause();
       return output;
@@ -223,7 +270,7 @@ final class Execution {
     return found;
   }
 
-  private TaskOutput work(Task task, Upload upload, Splitter splitter, Streamer streamer) {
+  private static TaskOutput work(Task task, Splitter splitter, Streamer streamer) {
     TaskOutput output = new TaskOutput();
     for (Work work : task.work()) {
       try {
@@ -236,8 +283,6 @@ final class Execution {
         throw new StateStoreException(e.kind(), work + ": " + e.getMessage(), e);
       }
     }
-    upload.flush();
-    store.putJobResult(job, name(task), output.toResult());
     return output;
   }
 
@@ -246,10 +291,40 @@ final class Execution {
   }
 
   /**
-   * Every part was proven on its own. This proves that no part was forgotten: what the tasks
-   * rewrote and what is handed over make up each column family whose entries go over as they are.
+   * Every part was proven on its own. This proves that no part was forgotten or done twice: what
+   * the tasks rewrote and what is handed over make up each column family whose entries go over as
+   * they are; and of each that is streamed every entry of every source was read once.
    */
   private void proveWhole(List<TaskOutput> outputs) {
+    proveHandedOver(outputs);
+    proveStreamed(outputs);
+  }
+
+  private void proveStreamed(List<TaskOutput> outputs) {
+    Map<String, SetDigest> read = new HashMap<>();
+    outputs.forEach(
+        output -> output.read().forEach((name, entries) -> sum(read, name).add(entries)));
+    Map<String, List<SourceShard>> sources = new TreeMap<>();
+    for (Task task : plan.taskList()) {
+      for (Work work : task.work()) {
+        if (work instanceof StreamRows stream && stream.part() == 0) {
+          sources
+              .computeIfAbsent(stream.columnFamily().name(), name -> new ArrayList<>())
+              .addAll(stream.sources());
+        }
+      }
+    }
+    sources.forEach(
+        (name, shards) -> {
+          SetDigest claimed = new SetDigest();
+          shards.forEach(shard -> claimed.add(Proof.claimed(shard.files())));
+          if (!claimed.equals(sum(read, name))) {
+            throw Proof.failed(store, name, 0, shards, sum(read, name));
+          }
+        });
+  }
+
+  private void proveHandedOver(List<TaskOutput> outputs) {
     Map<String, SetDigest> after = new HashMap<>();
     for (int shard = 0; shard < plan.target().shards(); shard++) {
       for (FileRef file : plan.referenced(shard)) {

@@ -6,6 +6,7 @@ import io.reshard.checkpoint.ShardFileWriter;
 import io.reshard.checkpoint.Upload;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
+import io.reshard.sst.Compression;
 import io.reshard.sst.EntryType;
 import java.util.List;
 
@@ -25,14 +26,32 @@ interface FileWriters {
   }
 
   /** A writer of files of {@code shard} at an LSM level. */
-  Writer open(int shard, ColumnFamily columnFamily, int level);
+  Writer open(int shard, ColumnFamily columnFamily, int level, Compression compression);
 
   /** Writers into {@code upload} whose every entry is checked to hash to its shard. */
   static FileWriters into(Upload upload, Layout target) {
-    return (shard, columnFamily, level) ->
+    return (shard, columnFamily, level, compression) ->
         new Checked(
             new ShardFileWriter(
-                upload, target, columnFamily, level, new ShardCheck(target, columnFamily, shard)));
+                upload,
+                target,
+                columnFamily,
+                level,
+                new ShardCheck(target, columnFamily, shard),
+                compression));
+  }
+
+  /**
+   * The compression to write where a file had {@code name} in its properties: the same, or LZ4 in
+   * place of one that is not written.
+   */
+  static Compression compressionLike(String name) {
+    return switch (name) {
+      case "NoCompression" -> Compression.NONE;
+      case "Snappy" -> Compression.SNAPPY;
+      case "ZSTD", "ZSTDNotFinal" -> Compression.ZSTD;
+      default -> Compression.LZ4;
+    };
   }
 
   /** The writer of {@link #into}. */

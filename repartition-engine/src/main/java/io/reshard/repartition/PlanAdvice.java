@@ -1,6 +1,7 @@
 package io.reshard.repartition;
 
 import io.reshard.checkpoint.Layout;
+import io.reshard.repartition.Work.SourceShard;
 import io.reshard.repartition.Work.SplitFile;
 import io.reshard.repartition.Work.StreamRows;
 import java.util.ArrayList;
@@ -39,7 +40,6 @@ final class PlanAdvice {
     } else {
       adviseSlots();
     }
-    adviseRereads();
     adviseTemporaryFiles();
     return List.copyOf(sentences);
   }
@@ -122,26 +122,6 @@ final class PlanAdvice {
         .collect(Collectors.joining(", "));
   }
 
-  private void adviseRereads() {
-    List<StreamRows> streams =
-        work.stream().filter(StreamRows.class::isInstance).map(StreamRows.class::cast).toList();
-    long streamed = streams.stream().mapToLong(Work::bytes).sum();
-    long distinct =
-        streams.stream()
-            .flatMap(piece -> piece.sources().stream())
-            .distinct()
-            .mapToLong(Work.SourceShard::bytes)
-            .sum();
-    if (streamed > distinct) {
-      sentences.add(
-          "To keep several cores at work, "
-              + distinct
-              + " bytes of sources are read in several passes, "
-              + streamed
-              + " bytes in all.");
-    }
-  }
-
   /** Says it where the default memory does not suffice to do a task in one go. */
   private void adviseTemporaryFiles() {
     OpenFiles usual = OpenFiles.of(RepartitionOptions.defaults());
@@ -153,7 +133,11 @@ final class PlanAdvice {
         if (count > usual.writers(rows.bytes(), rows.entries(), count)) {
           targets = Math.max(targets, count);
         }
-        if (rows.files() > usual.readers()) {
+        OpenFiles.Cost cost = OpenFiles.Cost.NOTHING;
+        for (SourceShard shard : rows.sources()) {
+          cost = cost.plus(OpenFiles.Cost.of(shard.files()));
+        }
+        if (!usual.canRead(cost)) {
           sources = Math.max(sources, rows.files());
         }
       }

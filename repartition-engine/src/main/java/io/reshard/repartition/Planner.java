@@ -1,5 +1,6 @@
 package io.reshard.repartition;
 
+import io.reshard.checkpoint.CutRule;
 import io.reshard.checkpoint.FileRef;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
@@ -30,15 +31,23 @@ import java.util.function.Supplier;
  * </ul>
  *
  * A group is one piece of work for each column family that is streamed. Few groups would keep most
- * cores idle, so the targets of a large group are dealt out to several pieces, each of which reads
- * the group's sources and passes over the rows of the others: reading is a quarter of the cost.
+ * cores idle, so a large group is done in several pieces, each for a range of keys: a source byte
+ * is still read once, and what pieces write for one target lies one behind another on one level.
+ * Where the ranges end is found when the work is done ({@link KeyRanges}); how many there are
+ * follows from the sizes alone, so the plan is the same on every machine.
  */
 final class Planner {
-  /** A group at least this large, in bytes, may be dealt out to several pieces of work. */
-  static final long LARGE_GROUP_BYTES = 32L << 20;
+  /** A group is not divided into pieces that read less than this, in bytes. */
+  static final long MIN_PIECE_BYTES = 16L << 20;
 
-  /** How many pieces of work a streamed column family should have at least. */
-  static final int WANTED_PIECES = 4;
+  /** How many pieces of work a large streamed column family has at least. */
+  private static final int WANTED_PIECES = 4;
+
+  /** Up to how many pieces more are better, so long as the files they write are not small. */
+  private static final int MOST_PIECES = 32;
+
+  /** What a piece should write for each target at least, in bytes: no less goes without a pack. */
+  private static final long PIECE_FILE_BYTES = 1L << 20;
 
   /** Bounds of the bytes a task should read at least: less is not worth an object of its own. */
   private static final long MIN_TASK_BYTES = 64L << 10;
@@ -51,6 +60,7 @@ final class Planner {
   private final Manifest manifest;
   private final Layout source;
   private final Layout target;
+  private final long minPieceBytes;
   private final int groups;
   private final Map<Integer, List<FileRef>> referenced = new HashMap<>();
   private final List<Work> work = new ArrayList<>();
@@ -63,7 +73,8 @@ final class Planner {
 
   private long orderedBytes;
 
-  private Planner(Manifest manifest, int targetShards) {
+  private Planner(Manifest manifest, int targetShards, long minPieceBytes) {
+    this.minPieceBytes = minPieceBytes;
     this.manifest = manifest;
     this.source = manifest.layout();
     this.target = source.withShards(targetShards);
@@ -78,6 +89,15 @@ final class Planner {
    */
   static RepartitionPlan plan(
       Manifest manifest, Supplier<List<List<FileRef>>> files, int targetShards) {
+    return plan(manifest, files, targetShards, MIN_PIECE_BYTES);
+  }
+
+  /** For tests, which divide small groups too. */
+  static RepartitionPlan plan(
+      Manifest manifest,
+      Supplier<List<List<FileRef>>> files,
+      int targetShards,
+      long minPieceBytes) {
     Layout.checkShards(targetShards);
     if (manifest.layout().shards() == targetShards) {
       throw StateStoreException.invalid(
@@ -87,7 +107,7 @@ final class Planner {
               + targetShards
               + " shards already; nothing to do, give another number of shards");
     }
-    return new Planner(manifest, targetShards).plan(files.get());
+    return new Planner(manifest, targetShards, minPieceBytes).plan(files.get());
   }
 
   private RepartitionPlan plan(List<List<FileRef>> files) {
@@ -189,31 +209,27 @@ final class Planner {
         source.kind() == Layout.Kind.MODULO
             ? new Shards(group, groups, count)
             : new Shards(group * count, 1, count);
-    StreamRows whole = new StreamRows(columnFamily, List.copyOf(sources), targets);
+    StreamRows whole = new StreamRows(columnFamily, List.copyOf(sources), targets, 0, 1);
     long bytes = whole.bytes();
     if (source.kind() == Layout.Kind.MODULO) {
       for (int i = 0; i < count; i++) {
         predictedBytes[targets.get(i)] += bytes * (i + 1) / count - bytes * i / count;
       }
     }
-    int pieces = bytes < LARGE_GROUP_BYTES ? 1 : (WANTED_PIECES + groups - 1) / groups;
-    if (pieces == 1) {
-      work.add(whole);
-      return;
-    }
-    for (Shards part : targets.split(pieces)) {
-      work.add(new StreamRows(columnFamily, feeding(part, sources), part));
+    int pieces = pieces(bytes, count);
+    for (int i = 0; i < pieces; i++) {
+      work.add(new StreamRows(columnFamily, whole.sources(), targets, i, pieces));
     }
   }
 
-  /** The sources that can have a row of one of {@code targets}, all of one group. */
-  private List<SourceShard> feeding(Shards targets, List<SourceShard> sources) {
-    if (source.kind() == Layout.Kind.MODULO) {
-      return List.copyOf(sources);
-    }
-    int first = source.shardOfSlot(target.firstSlot(targets.first()));
-    int last = source.shardOfSlot(target.firstSlot(targets.get(targets.count() - 1) + 1) - 1);
-    return sources.stream().filter(s -> s.shard() >= first && s.shard() <= last).toList();
+  /** How many ranges of keys a group is divided into. */
+  private int pieces(long bytes, int targets) {
+    long perTarget = bytes / targets;
+    long bySize = Math.min(perTarget / PIECE_FILE_BYTES, (MOST_PIECES + groups - 1) / groups);
+    long pieces = Math.max(bySize, (WANTED_PIECES + groups - 1) / groups);
+    // A target gets that many files anyway.
+    pieces = Math.max(pieces, perTarget / CutRule.MAX_BYTES);
+    return (int) Math.max(1, Math.min(pieces, bytes / minPieceBytes));
   }
 
   /** Puts neighbouring pieces together until a task is worth an object of its own. */

@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted run of rows in temporary files on local disk, one behind another: what is used where
+ * A sorted run of entries in temporary files on local disk, one behind another: what is used where
  * more sources are to be merged, or more targets to be written, than may be open at once. Blocks
  * are checked by their checksums as in every other file. It is read once; each file goes when it
  * was read.
@@ -30,22 +30,25 @@ final class Run implements Streamer.RowSource {
   private static final int BLOCK_BYTES = 16 << 10;
 
   private final List<Path> files;
+  private final long largestFile;
   private final RowHash rowHash;
   private final Meter.Reading reading;
 
-  private Run(List<Path> files, RowHash rowHash, Meter.Reading reading) {
+  private Run(List<Path> files, long largestFile, RowHash rowHash, Meter.Reading reading) {
     this.files = files;
+    this.largestFile = largestFile;
     this.rowHash = rowHash;
     this.reading = reading;
   }
 
-  /** Writes a run row by row. */
+  /** Writes a run entry by entry. */
   static final class Builder implements AutoCloseable {
     private final Path directory;
     private final String name;
     private final RowHash rowHash;
     private final SstWriterOptions options;
     private final List<Path> files = new ArrayList<>();
+    private long largestFile;
     private @Nullable OutputStream out;
     private @Nullable SstWriter writer;
 
@@ -65,12 +68,16 @@ final class Run implements Streamer.RowSource {
     }
 
     void add(RowCursor row) {
+      add(row.key(), 0, EntryType.PUT, row.value());
+    }
+
+    void add(ByteView key, long sequence, EntryType type, ByteView value) {
       SstWriter current = writer;
       if (current == null || current.estimatedBytes() >= CutRule.MAX_BYTES) {
         endFile();
         current = startFile();
       }
-      current.add(row.key(), 0, EntryType.PUT, row.value());
+      current.add(key, sequence, type, value);
     }
 
     private SstWriter startFile() {
@@ -89,7 +96,7 @@ final class Run implements Streamer.RowSource {
 
     private void endFile() {
       if (writer != null) {
-        writer.finish();
+        largestFile = Math.max(largestFile, writer.finish());
         close();
       }
     }
@@ -98,7 +105,7 @@ final class Run implements Streamer.RowSource {
     Run finish(Meter meter) {
       endFile();
       // It is no source: only the pauses of its reading count.
-      return new Run(List.copyOf(files), rowHash, meter.reading(0, 1));
+      return new Run(List.copyOf(files), largestFile, rowHash, meter.reading(0, 1));
     }
 
     @Override
@@ -111,13 +118,18 @@ final class Run implements Streamer.RowSource {
   }
 
   @Override
-  public int openFiles() {
-    return 1;
+  public OpenFiles.Cost cost() {
+    return OpenFiles.Cost.ofFile(largestFile);
   }
 
   @Override
   public RowCursor open() {
-    return new Rows();
+    return new Rows(new Entries());
+  }
+
+  /** What was written, as it was; to be read once, as {@link #open} is. */
+  EntryCursor entries() {
+    return new Entries();
   }
 
   private static StateStoreException unavailable(String what, Path path, Exception e) {
@@ -132,7 +144,8 @@ final class Run implements Streamer.RowSource {
         e);
   }
 
-  private final class Rows implements RowCursor {
+  /** The files one after another. */
+  private final class Entries implements EntryCursor {
     private int next;
     private @Nullable SstReader reader;
     private EntryCursor entries = Cursors.empty();
@@ -179,13 +192,52 @@ final class Run implements Streamer.RowSource {
     }
 
     @Override
+    public long sequence() {
+      return entries.sequence();
+    }
+
+    @Override
+    public EntryType type() {
+      return entries.type();
+    }
+
+    @Override
+    public void close() {
+      closeFile();
+    }
+  }
+
+  /** The entries of a run of rows. */
+  private final class Rows implements RowCursor {
+    private final Entries entries;
+
+    Rows(Entries entries) {
+      this.entries = entries;
+    }
+
+    @Override
+    public boolean next() {
+      return entries.next();
+    }
+
+    @Override
+    public ByteView key() {
+      return entries.key();
+    }
+
+    @Override
+    public ByteView value() {
+      return entries.value();
+    }
+
+    @Override
     public int hash() {
       return rowHash.hash(entries.key());
     }
 
     @Override
     public void close() {
-      closeFile();
+      entries.close();
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.reshard.repartition;
 
+import io.reshard.checkpoint.EntryHasher;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.spi.ByteView;
@@ -11,21 +12,18 @@ import io.reshard.sst.EntryType;
 import java.util.Arrays;
 
 /**
- * The rows of one column family of a source shard that go to some target shards: of each key the
- * newest entry, if that is a put.
+ * The rows of one column family of a source shard: of each key the newest entry, if that is a put.
  *
  * <p>Every row is checked to hash to the source shard it was found in, so rows of one key cannot
- * come from two shards, whatever the files hold. Entries that are passed over (deletes, what was
- * overwritten, rows for other targets) are digested: together with the rows handed out they must
- * make up what the manifest says of the files.
+ * come from two shards, whatever the files hold. Entries that are passed over (deletes, and what
+ * was overwritten) are digested: together with the rows handed out they must make up what the
+ * manifest says of the files.
  */
 final class ShardRows implements RowCursor {
   private final EntryCursor entries;
   private final ColumnFamily columnFamily;
   private final int shard;
   private final Layout source;
-  private final Layout target;
-  private final Shards targets;
   private final SetDigest passedOver;
   private final Meter.Reading reading;
   private final RowHash rowHash;
@@ -33,6 +31,9 @@ final class ShardRows implements RowCursor {
   private final ByteView bare = new ByteView();
   private byte[] lastKey = new byte[64];
   private int lastLength = -1;
+  private final EntryHasher hasher;
+  private ByteView key = new ByteView();
+  private ByteView value = key;
   private int hash;
 
   /**
@@ -45,16 +46,12 @@ final class ShardRows implements RowCursor {
       ColumnFamily columnFamily,
       int shard,
       Layout source,
-      Layout target,
-      Shards targets,
       SetDigest passedOver,
       Meter.Reading reading) {
     this.entries = entries;
     this.columnFamily = columnFamily;
     this.shard = shard;
     this.source = source;
-    this.target = target;
-    this.targets = targets;
     this.passedOver = passedOver;
     this.reading = reading;
     this.rowHash = new RowHash(source, columnFamily);
@@ -62,17 +59,21 @@ final class ShardRows implements RowCursor {
         source.kind() == Layout.Kind.SLOTS && columnFamily.placement() == Placement.HASHED
             ? Layout.SLOT_BYTES
             : 0;
+    this.hasher = new EntryHasher(columnFamily.name(), keyPrefix);
   }
 
   @Override
   public boolean next() {
     while (entries.next()) {
-      ByteView key = entries.key();
-      reading.entry(key.length() + entries.value().length());
-      if (isNewKey(key) && isWanted(key)) {
+      key = entries.key();
+      value = entries.value();
+      EntryType type = entries.type();
+      reading.entry(key.length() + value.length());
+      if (isNewKey(key) && isRow(key, type)) {
         return true;
       }
-      passedOver.add(columnFamily.name(), entries.type(), key, keyPrefix, entries.value());
+      hasher.hash(type, key, value);
+      passedOver.add(hasher);
     }
     reading.end();
     return false;
@@ -94,8 +95,7 @@ final class ShardRows implements RowCursor {
     return true;
   }
 
-  private boolean isWanted(ByteView key) {
-    EntryType type = entries.type();
+  private boolean isRow(ByteView key, EntryType type) {
     if (type == EntryType.MERGE) {
       throw StateStoreException.incompatible(
           "key "
@@ -110,8 +110,12 @@ final class ShardRows implements RowCursor {
     if (keyPrefix > 0) {
       Slots.of(key);
     }
-    bare.set(key.array(), key.offset() + keyPrefix, key.length() - keyPrefix);
-    hash = rowHash.hash(bare);
+    if (keyPrefix > 0) {
+      bare.set(key.array(), key.offset() + keyPrefix, key.length() - keyPrefix);
+      hash = rowHash.hash(bare);
+    } else {
+      hash = rowHash.hash(key);
+    }
     int owner = source.shardOfHash(hash);
     if (owner != shard) {
       throw StateStoreException.corrupt(
@@ -127,17 +131,17 @@ final class ShardRows implements RowCursor {
               + source.shards()
               + "; verify the store, and repartition from a version that is sound");
     }
-    return type == EntryType.PUT && targets.indexOf(target.shardOfHash(hash)) >= 0;
+    return type == EntryType.PUT;
   }
 
   @Override
   public ByteView key() {
-    return entries.key();
+    return key;
   }
 
   @Override
   public ByteView value() {
-    return entries.value();
+    return value;
   }
 
   @Override

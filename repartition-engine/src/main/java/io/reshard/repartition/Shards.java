@@ -20,10 +20,8 @@ record Shards(int first, int step, int count) {
   /** Where a shard stands among these; -1 if it is none of them. */
   int indexOf(int shard) {
     int distance = shard - first;
-    if (distance < 0 || distance % step != 0 || distance / step >= count) {
-      return -1;
-    }
-    return distance / step;
+    int index = step == 1 ? distance : distance / step;
+    return distance >= 0 && index < count && index * step == distance ? index : -1;
   }
 
   /** These shards in at most {@code parts} parts of about the same size, in order. */

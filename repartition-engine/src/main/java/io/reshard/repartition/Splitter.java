@@ -7,7 +7,9 @@ import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.repartition.Work.SplitFile;
 import io.reshard.spi.StateStoreException;
+import io.reshard.sst.Compression;
 import io.reshard.sst.EntryCursor;
+import io.reshard.sst.SstReader;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +51,15 @@ final class Splitter {
   /** Cuts the file, and proves that the parts hold what it held. */
   void split(SplitFile work, TaskOutput output) {
     FileRef file = work.file();
-    Cut cut = new Cut(work);
-    try (EntryCursor entries = store.entries(List.of(file), work.columnFamily().name())) {
-      cut.run(entries);
-    } finally {
-      cut.close();
+    Cut cut;
+    try (SstReader reader = store.open(file);
+        EntryCursor entries = reader.cursor()) {
+      cut = new Cut(work, FileWriters.compressionLike(reader.properties().compression()));
+      try {
+        cut.run(entries);
+      } finally {
+        cut.close();
+      }
     }
     SetDigest written = new SetDigest();
     cut.parts.forEach(part -> written.add(part.digest()));
@@ -75,12 +81,14 @@ final class Splitter {
 
   private final class Cut {
     private final SplitFile work;
+    private final Compression compression;
     private final List<Part> parts = new ArrayList<>();
     private FileWriters.@Nullable Writer writer;
     private int shard = -1;
 
-    Cut(SplitFile work) {
+    Cut(SplitFile work, Compression compression) {
       this.work = work;
+      this.compression = compression;
     }
 
     void run(EntryCursor entries) {
@@ -113,7 +121,7 @@ final class Splitter {
       }
       endPart();
       shard = next;
-      current = writers.open(shard, work.columnFamily(), work.file().level());
+      current = writers.open(shard, work.columnFamily(), work.file().level(), compression);
       writer = current;
       return current;
     }

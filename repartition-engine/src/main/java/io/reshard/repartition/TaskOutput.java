@@ -11,18 +11,28 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What a task has written: files by target shard, and per column family what they must hold. */
+/**
+ * What a task has written: files by target shard, and per column family what they must hold; and of
+ * column families that are streamed what the task has read.
+ */
 final class TaskOutput {
   private static final String DIGEST = "digest.";
+  private static final String READ = "read.";
 
   private final SortedMap<Integer, List<FileHandle>> files = new TreeMap<>();
   private final Map<String, SetDigest> digests = new TreeMap<>();
+  private final Map<String, SetDigest> read = new TreeMap<>();
   private boolean resumed;
 
   /** Adds the files of a shard, which were proven to hold {@code proven}. */
   void add(int shard, String columnFamily, List<FileHandle> written, SetDigest proven) {
     files.computeIfAbsent(shard, s -> new ArrayList<>()).addAll(written);
     digests.computeIfAbsent(columnFamily, name -> new SetDigest()).add(proven);
+  }
+
+  /** Adds entries of sources of a streamed column family: what became rows, and what did not. */
+  void addRead(String columnFamily, SetDigest entries) {
+    read.computeIfAbsent(columnFamily, name -> new SetDigest()).add(entries);
   }
 
   SortedMap<Integer, List<FileHandle>> files() {
@@ -32,6 +42,11 @@ final class TaskOutput {
   /** Digests of what was rewritten, by column family. */
   Map<String, SetDigest> digests() {
     return digests;
+  }
+
+  /** Digests of what was read of streamed column families. */
+  Map<String, SetDigest> read() {
+    return read;
   }
 
   /** Whether an earlier run did the task. */
@@ -46,6 +61,7 @@ final class TaskOutput {
         (shard, handles) -> refs.put(shard, handles.stream().map(FileHandle::ref).toList()));
     Map<String, String> properties = new HashMap<>();
     digests.forEach((name, digest) -> properties.put(DIGEST + name, digest.toString()));
+    read.forEach((name, digest) -> properties.put(READ + name, digest.toString()));
     return new JobResult(refs, properties);
   }
 
@@ -64,6 +80,8 @@ final class TaskOutput {
             (name, text) -> {
               if (name.startsWith(DIGEST)) {
                 output.digests.put(name.substring(DIGEST.length()), SetDigest.parse(text));
+              } else if (name.startsWith(READ)) {
+                output.read.put(name.substring(READ.length()), SetDigest.parse(text));
               }
             });
     output.resumed = true;

@@ -47,21 +47,31 @@ sealed interface Work {
   }
 
   /**
-   * Merges source shards to rows and hands every row to the target it hashes to.
+   * Merges source shards to rows and hands every row to the target it hashes to: all rows of a
+   * group of shards, or those of one of several ranges of keys ({@link KeyRanges}).
    *
-   * @param sources every source shard that can have a row of a target
-   * @param targets the shards to write; rows of other shards are read over
+   * @param sources the source shards of the group
+   * @param targets the target shards of the group, which all rows of the sources go to
+   * @param part which of the ranges, from 0
+   * @param parts how many ranges there are
    */
-  record StreamRows(ColumnFamily columnFamily, List<SourceShard> sources, Shards targets)
+  record StreamRows(
+      ColumnFamily columnFamily, List<SourceShard> sources, Shards targets, int part, int parts)
       implements Work {
+    /** This range's share: ranges are about even. */
     @Override
     public long bytes() {
-      return sources.stream().mapToLong(SourceShard::bytes).sum();
+      return share(sources.stream().mapToLong(SourceShard::bytes).sum());
     }
 
     @Override
     public long entries() {
-      return sources.stream().mapToLong(SourceShard::entries).sum();
+      return share(sources.stream().mapToLong(SourceShard::entries).sum());
+    }
+
+    /** The share of this range of something that is spread evenly; shares add up to all of it. */
+    long share(long all) {
+      return all * (part + 1) / parts - all * part / parts;
     }
 
     @Override
@@ -72,13 +82,15 @@ sealed interface Work {
     @Override
     public String toString() {
       String more = sources.size() == 1 ? "" : " and " + (sources.size() - 1) + " more";
+      String range = parts == 1 ? "" : ", range " + (part + 1) + " of " + parts + " of its keys";
       return "streaming column family '"
           + columnFamily.name()
           + "' of shard "
           + sources.get(0).shard()
           + more
           + " to "
-          + targets;
+          + targets
+          + range;
     }
   }
 

@@ -82,8 +82,8 @@ class BoundsTest {
   }
 
   private FileWriters counted(FileWriters writers) {
-    return (shard, columnFamily, level) -> {
-      FileWriters.Writer writer = writers.open(shard, columnFamily, level);
+    return (shard, columnFamily, level, compression) -> {
+      FileWriters.Writer writer = writers.open(shard, columnFamily, level, compression);
       mostOpen.accumulateAndGet(open.incrementAndGet(), Math::max);
       return new FileWriters.Writer() {
         private boolean closed;

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,34 +57,68 @@ class PlannerTest {
     assertThat(Planner.pairs(Layout.slots(n), Layout.slots(m))).isEqualTo(slots.size());
   }
 
-  /** Every pair of shards that share a hash is in exactly one piece of work. */
+  /** Every pair of shards that share a hash is in one group, each range of which is one piece. */
   @ParameterizedTest
   @CsvSource({"6, 4", "7, 13", "13, 7", "1, 9", "9, 1", "20, 30", "3, 4"})
   void everyRowIsStreamedByExactlyOnePiece(int n, int m) {
     for (Layout layout : List.of(Layout.modulo(n), Layout.slots(n))) {
-      for (long bytes : new long[] {100, Planner.LARGE_GROUP_BYTES}) {
+      for (long bytes : new long[] {100, 20 * Planner.MIN_PIECE_BYTES}) {
         FakeVersion version = new FakeVersion(layout, ORDERED);
         for (int shard = 0; shard < n; shard++) {
           version.file(shard, "ordered", bytes);
         }
         RepartitionPlan plan = version.plan(m);
-        Map<Long, Integer> found = new HashMap<>();
+        Map<Long, List<Integer>> found = new HashMap<>();
         for (StreamRows work : work(plan, StreamRows.class)) {
           for (SourceShard source : work.sources()) {
             for (int i = 0; i < work.targets().count(); i++) {
-              found.merge((long) source.shard() << 32 | work.targets().get(i), 1, Integer::sum);
+              found
+                  .computeIfAbsent(
+                      (long) source.shard() << 32 | work.targets().get(i), p -> new ArrayList<>())
+                  .add(work.part());
+              assertThat(work.part()).isBetween(0, work.parts() - 1);
             }
           }
         }
+        int parts = work(plan, StreamRows.class).get(0).parts();
+        int groups = Shards.gcd(n, m);
+        assertThat(parts > 1).isEqualTo(bytes > 100);
+        assertThat(work(plan, StreamRows.class)).hasSize(groups * parts);
+        List<Integer> each = IntStream.range(0, parts).boxed().toList();
         for (int hash = 0; hash < Layout.SLOTS; hash++) {
           long pair = (long) layout.shardOfHash(hash) << 32 | plan.target().shardOfHash(hash);
-          assertThat(found).as("%s to %s", layout, m).containsEntry(pair, 1);
+          assertThat(found.get(pair)).as("%s to %s", layout, m).isEqualTo(each);
         }
         if (layout.kind() == Layout.Kind.MODULO) {
           assertThat(found).hasSize((int) plan.pairs());
         }
+        assertThat(plan.bytesToRead()).isEqualTo(n * bytes);
       }
     }
+  }
+
+  @Test
+  void largeGroupsAreDoneInRangesThatWriteNoSmallFiles() {
+    // One group of 64 GiB: a target of many shards gets 32 files of a tenth of the largest size.
+    assertThat(pieces(199, 200, 64L << 30)).isEqualTo(32);
+    // One of 1 TiB: as many ranges as a target gets files anyway.
+    assertThat(pieces(199, 200, 1L << 40)).isEqualTo(81);
+    // One of 640 MiB: more than four would write files below 1 MiB.
+    assertThat(pieces(199, 200, 640L << 20)).isEqualTo(4);
+    assertThat(pieces(199, 1, 640L << 20)).isEqualTo(32);
+    // A hundred groups need no ranges.
+    assertThat(pieces(200, 100, 640L << 20)).isEqualTo(1);
+    // What is small is read in one go.
+    assertThat(pieces(199, 200, 40L << 20)).isEqualTo(2);
+    assertThat(pieces(199, 200, 199)).isEqualTo(1);
+  }
+
+  private static int pieces(int n, int m, long bytes) {
+    FakeVersion version = new FakeVersion(Layout.modulo(n), HASHED);
+    for (int shard = 0; shard < n; shard++) {
+      version.file(shard, "hashed", bytes / n);
+    }
+    return work(version.plan(m), StreamRows.class).get(0).parts();
   }
 
   @Test

@@ -56,6 +56,11 @@ final class IndexIterator {
     return Arrays.compareUnsigned(key, 0, userLength(keyLength), other, from, to);
   }
 
+  /** The user key of the separator. */
+  byte[] separator() {
+    return Arrays.copyOf(key, userLength(keyLength));
+  }
+
   boolean next() {
     if (!input.hasMore()) {
       return false;

@@ -4,6 +4,7 @@ import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.IndexIterator.IndexFormat;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -194,6 +195,28 @@ public final class SstReader implements AutoCloseable {
   /** How many entries there are beside the range deletions, as the properties say. */
   long expectedEntries() {
     return properties.entries() - properties.rangeDeletions();
+  }
+
+  /**
+   * User keys that divide the file into parts of about the same size, from the index alone: of
+   * {@code parts - 1} keys in ascending order, or fewer where the index has fewer entries.
+   *
+   * @param parts parts wanted, at least 1
+   */
+  public List<byte[]> splitKeys(int parts) {
+    int entries = 0;
+    for (IndexIterator index = index(); index.next(); ) {
+      entries++;
+    }
+    List<byte[]> keys = new ArrayList<>();
+    int seen = 0;
+    for (IndexIterator index = index(); index.next() && keys.size() < parts - 1; ) {
+      seen++;
+      if ((long) seen * parts >= (long) entries * (keys.size() + 1) && seen < entries) {
+        keys.add(index.separator());
+      }
+    }
+    return keys;
   }
 
   /**

@@ -341,10 +341,15 @@ public final class CheckpointStore implements AutoCloseable {
    * as can hold an entry at once: lazily, files of one level above 0 one after another.
    */
   public EntryCursor entries(List<FileRef> files, String columnFamily) {
+    return entries(files, columnFamily, KeyRange.ALL);
+  }
+
+  /** As {@link #entries(List, String)}, the entries of a range of stored keys only. */
+  public EntryCursor entries(List<FileRef> files, String columnFamily, KeyRange range) {
     checkOpen();
     List<FileRef> own =
         files.stream().filter(file -> file.columnFamily().equals(columnFamily)).toList();
-    return own.isEmpty() ? Cursors.empty() : ShardEntries.open(this, own);
+    return own.isEmpty() ? Cursors.empty() : ShardEntries.open(this, own, range);
   }
 
   /**

@@ -38,11 +38,14 @@ record FileContents(
   static FileContents read(
       SstReader reader, String name, String columnFamily, int keyPrefix, EntryCheck check) {
     checkFeatures(reader, name);
-    Scan scan = new Scan(name, columnFamily, keyPrefix);
+    Scan scan = new Scan(name, columnFamily, keyPrefix, reader.properties().entries());
     try (EntryCursor cursor = reader.cursor()) {
       while (cursor.next()) {
-        scan.add(cursor.key(), cursor.sequence(), cursor.type(), cursor.value());
-        check.check(cursor.key(), cursor.type(), cursor.value());
+        ByteView key = cursor.key();
+        EntryType type = cursor.type();
+        ByteView value = cursor.value();
+        scan.add(key, cursor.sequence(), type, value);
+        check.check(key, type, value);
       }
     }
     if (scan.digest.count() != reader.properties().entries()) {
@@ -122,21 +125,25 @@ record FileContents(
     private final String name;
     private final String columnFamily;
     private final int keyPrefix;
+    private final long expected;
+    private final EntryHasher hasher;
     private final SetDigest digest = new SetDigest();
-    private final ByteView last = new ByteView();
-    private byte[] lastBytes = new byte[64];
     private byte[] first = new byte[0];
-    private long lastSequence;
+    private byte[] last = new byte[0];
     private long smallestSequence = Long.MAX_VALUE;
     private long largestSequence = -1;
     private long deletions;
 
-    Scan(String name, String columnFamily, int keyPrefix) {
+    /** Of a file that says it has {@code expected} entries. */
+    Scan(String name, String columnFamily, int keyPrefix, long expected) {
       this.name = name;
       this.columnFamily = columnFamily;
       this.keyPrefix = keyPrefix;
+      this.expected = expected;
+      this.hasher = new EntryHasher(columnFamily, keyPrefix);
     }
 
+    /** The cursor has checked that entries are in order. */
     void add(ByteView key, long sequence, EntryType type, ByteView value) {
       if (key.length() < keyPrefix) {
         throw StateStoreException.corrupt(
@@ -158,45 +165,19 @@ record FileContents(
                 + key
                 + ", which snapshots do not have; compact the shard before exporting");
       }
-      if (digest.count() == 0) {
-        first = key.toByteArray();
-      } else {
-        checkOrder(key, sequence);
-      }
-      remember(key);
-      lastSequence = sequence;
       smallestSequence = Math.min(smallestSequence, sequence);
       largestSequence = Math.max(largestSequence, sequence);
       if (type != EntryType.PUT) {
         deletions++;
       }
-      digest.add(columnFamily, type, key, keyPrefix, value);
-    }
-
-    private void checkOrder(ByteView key, long sequence) {
-      int order = last.compareTo(key);
-      if (order > 0 || (order == 0 && sequence >= lastSequence)) {
-        throw StateStoreException.corrupt(
-            "file '"
-                + name
-                + "': key "
-                + key
-                + " of sequence number "
-                + sequence
-                + " comes after key "
-                + last
-                + " of "
-                + lastSequence
-                + "; keys must ascend, and sequence numbers of one key descend");
+      hasher.hash(type, key, value);
+      digest.add(hasher);
+      if (digest.count() == 1) {
+        first = key.toByteArray();
       }
-    }
-
-    private void remember(ByteView key) {
-      if (lastBytes.length < key.length()) {
-        lastBytes = new byte[Math.max(key.length(), lastBytes.length * 2)];
+      if (digest.count() == expected) {
+        last = key.toByteArray();
       }
-      System.arraycopy(key.array(), key.offset(), lastBytes, 0, key.length());
-      last.set(lastBytes, 0, key.length());
     }
 
     FileContents finish() {
@@ -204,8 +185,7 @@ record FileContents(
         throw StateStoreException.invalid(
             "file '" + name + "' has no entries; leave files without entries out of a snapshot");
       }
-      return new FileContents(
-          first, last.toByteArray(), smallestSequence, largestSequence, deletions, digest);
+      return new FileContents(first, last, smallestSequence, largestSequence, deletions, digest);
     }
   }
 }

@@ -1,15 +1,10 @@
 package io.reshard.checkpoint;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
-import com.dynatrace.hash4j.hashing.Hasher128;
-import com.dynatrace.hash4j.hashing.Hashing;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.EntryType;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A digest of a multiset of rows: their number and the sum of a 128-bit hash of each, modulo 2^128.
@@ -30,14 +25,11 @@ import java.util.Map;
  * <p>Sequence numbers do not count. Not thread-safe.
  */
 public final class SetDigest {
-  private static final Hasher128 HASHER = Hashing.xxh3_128();
   private static final int LENGTH = 48;
 
-  /** Digests of files are kept by the thousand and never added to. */
-  private static final byte[] NONE = {};
+  /** The hasher of the last entry added by name; most digests are never added to. */
+  private @Nullable EntryHasher hasher;
 
-  private final Map<String, byte[]> names = new HashMap<>();
-  private byte[] scratch = NONE;
   private long count;
   private long high;
   private long low;
@@ -93,26 +85,18 @@ public final class SetDigest {
    */
   public void add(
       String columnFamily, EntryType type, ByteView key, int keyPrefix, ByteView value) {
-    byte[] name = names.computeIfAbsent(columnFamily, n -> n.getBytes(StandardCharsets.US_ASCII));
-    int keyLength = key.length() - keyPrefix;
-    int length = 6 + name.length + keyLength + value.length();
-    if (scratch.length < length) {
-      scratch = new byte[Math.max(Math.max(256, length), scratch.length * 2)];
+    EntryHasher current = hasher;
+    if (current == null || !current.isFor(columnFamily, keyPrefix)) {
+      current = new EntryHasher(columnFamily, keyPrefix);
+      hasher = current;
     }
-    byte[] bytes = scratch;
-    bytes[0] = (byte) type.code();
-    bytes[1] = (byte) name.length;
-    System.arraycopy(name, 0, bytes, 2, name.length);
-    int at = 2 + name.length;
-    bytes[at] = (byte) (keyLength >>> 24);
-    bytes[at + 1] = (byte) (keyLength >>> 16);
-    bytes[at + 2] = (byte) (keyLength >>> 8);
-    bytes[at + 3] = (byte) keyLength;
-    at += 4;
-    System.arraycopy(key.array(), key.offset() + keyPrefix, bytes, at, keyLength);
-    System.arraycopy(value.array(), value.offset(), bytes, at + keyLength, value.length());
-    HashValue128 hash = HASHER.hashBytesTo128Bits(bytes, 0, length);
-    plus(1, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+    current.hash(type, key, value);
+    add(current);
+  }
+
+  /** Adds the entry that {@code entry} has hashed last. */
+  public void add(EntryHasher entry) {
+    plus(1, entry.high(), entry.low());
   }
 
   /** Adds every entry of another digest. */

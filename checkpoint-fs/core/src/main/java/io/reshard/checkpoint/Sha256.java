@@ -12,7 +12,8 @@ final class Sha256 {
   /** Longs that hold one. */
   static final int LONGS = 4;
 
-  private static final int WINDOW = 1 << 20;
+  /** Bytes read at once. */
+  static final int WINDOW = 256 << 10;
 
   private Sha256() {}
 

@@ -26,14 +26,18 @@ final class ShardEntries {
 
   private ShardEntries() {}
 
-  /** All files are of one column family. */
-  static EntryCursor open(CheckpointStore store, List<FileRef> files) {
-    List<List<FileRef>> runs = runs(files);
+  /**
+   * All files are of one column family.
+   *
+   * @param range which of their entries are wanted
+   */
+  static EntryCursor open(CheckpointStore store, List<FileRef> files, KeyRange range) {
+    List<List<FileRef>> runs = runs(files.stream().filter(range::overlaps).toList());
     if (runs.size() == 1) {
-      return new Run(store, runs.get(0));
+      return new Run(store, runs.get(0), range);
     }
     List<EntryCursor> cursors = new ArrayList<>();
-    runs.forEach(run -> cursors.add(new Run(store, run)));
+    runs.forEach(run -> cursors.add(new Run(store, run, range)));
     return Cursors.merge(cursors);
   }
 
@@ -75,14 +79,16 @@ final class ShardEntries {
   private static final class Run implements EntryCursor {
     private final CheckpointStore store;
     private final List<FileRef> files;
+    private final KeyRange range;
     private int next;
     private @Nullable SstReader reader;
     private @Nullable EntryCursor cursor;
     private boolean closed;
 
-    Run(CheckpointStore store, List<FileRef> files) {
+    Run(CheckpointStore store, List<FileRef> files, KeyRange range) {
       this.store = store;
       this.files = files;
+      this.range = range;
     }
 
     @Override
@@ -101,7 +107,7 @@ final class ShardEntries {
           return false;
         }
         reader = store.open(files.get(next++));
-        cursor = reader.cursor();
+        cursor = reader.cursor(range.from(), range.to());
       }
     }
 

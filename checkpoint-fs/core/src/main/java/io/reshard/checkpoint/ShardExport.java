@@ -125,8 +125,9 @@ final class ShardExport implements SnapshotWriter {
     try {
       return upload.add(
           link, columnFamily.name(), file.level(), Manifest.keyPrefix(layout, columnFamily));
-    } finally {
-      LocalFiles.deleteQuietly(link); // Where it was not taken.
+    } catch (RuntimeException e) {
+      LocalFiles.deleteQuietly(link); // It was not taken.
+      throw e;
     }
   }
 

@@ -3,6 +3,7 @@ package io.reshard.checkpoint;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.StateStoreException;
+import io.reshard.sst.Compression;
 import io.reshard.sst.EntryType;
 import io.reshard.sst.SstWriter;
 import io.reshard.sst.SstWriterOptions;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * CutRule} says, and gives them to an {@link Upload}. Stored keys are given. Holds one open file
  * and its buffers. Used by one thread.
  *
- * <p>Files are LZ4, format version 5, XXH3. A file never ends between two entries of one key.
+ * <p>Files are of format version 5 with XXH3, and LZ4 where nothing else is said. A file never ends
+ * between two entries of one key.
  */
 public final class ShardFileWriter implements AutoCloseable {
   private final Upload upload;
@@ -30,9 +32,11 @@ public final class ShardFileWriter implements AutoCloseable {
   private final EntryCheck check;
   private final int keyPrefix;
   private final int shards;
+  private final SstWriterOptions options;
   private final List<FileHandle> files = new ArrayList<>();
   private final ByteView last = new ByteView();
   private byte[] lastBytes = new byte[64];
+  private int lastSlot;
   private @Nullable OpenFile open;
   private boolean ended;
 
@@ -46,22 +50,38 @@ public final class ShardFileWriter implements AutoCloseable {
    * @param level LSM level of the files
    */
   public ShardFileWriter(Upload upload, Layout layout, ColumnFamily columnFamily, int level) {
-    this(upload, layout, columnFamily, level, EntryCheck.NONE);
+    this(upload, layout, columnFamily, level, EntryCheck.NONE, Compression.LZ4);
   }
 
   /**
    * A writer.
    *
    * @param check is shown every entry as it is read back from the files written
+   * @param compression of the files' data blocks
    */
   public ShardFileWriter(
-      Upload upload, Layout layout, ColumnFamily columnFamily, int level, EntryCheck check) {
+      Upload upload,
+      Layout layout,
+      ColumnFamily columnFamily,
+      int level,
+      EntryCheck check,
+      Compression compression) {
     this.upload = upload;
     this.columnFamily = columnFamily;
     this.level = level;
     this.check = check;
     this.keyPrefix = Manifest.keyPrefix(layout, columnFamily);
     this.shards = layout.shards();
+    SstWriterOptions usual = SstWriterOptions.defaults(columnFamily.name());
+    this.options =
+        new SstWriterOptions(
+            usual.columnFamily(),
+            compression,
+            usual.blockBytes(),
+            usual.restartInterval(),
+            usual.formatVersion(),
+            usual.checksum(),
+            usual.ingestible());
   }
 
   /** Adds an entry, in order of stored keys, and descending sequence numbers for one key. */
@@ -77,7 +97,12 @@ public final class ShardFileWriter implements AutoCloseable {
       open = current;
     }
     current.writer.add(key, sequence, type, value);
-    remember(key);
+    if (keyPrefix > 0) {
+      lastSlot = slot(key);
+    }
+    if (current.writer.estimatedBytes() >= CutRule.MAX_BYTES) {
+      remember(key);
+    }
   }
 
   /** Whether the file at hand should end, and {@code key} start the next one. */
@@ -86,10 +111,9 @@ public final class ShardFileWriter implements AutoCloseable {
     if (keyPrefix == 0) {
       return large && last.compareTo(key) != 0;
     }
-    int slot = slot(last);
     int nextSlot = slot(key);
-    return nextSlot > slot
-        ? large || CutRule.endsBetween(shards, slot, nextSlot, fileBytes)
+    return nextSlot > lastSlot
+        ? large || CutRule.endsBetween(shards, lastSlot, nextSlot, fileBytes)
         : large && last.compareTo(key) != 0;
   }
 
@@ -105,6 +129,7 @@ public final class ShardFileWriter implements AutoCloseable {
     return (key.get(0) & 0xff) << 8 | (key.get(1) & 0xff);
   }
 
+  /** Keeps the last key of a file that ends as soon as another one comes. */
   private void remember(ByteView key) {
     if (lastBytes.length < key.length()) {
       lastBytes = new byte[Math.max(key.length(), lastBytes.length * 2)];
@@ -118,10 +143,7 @@ public final class ShardFileWriter implements AutoCloseable {
     try {
       OutputStream out =
           Files.newOutputStream(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      return new OpenFile(
-          path,
-          out,
-          SstWriter.create(path.toString(), out, SstWriterOptions.defaults(columnFamily.name())));
+      return new OpenFile(path, out, SstWriter.create(path.toString(), out, options));
     } catch (IOException e) {
       throw LocalFiles.failed("creating " + path, e);
     }

@@ -9,12 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -26,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Packs.</b> Files below {@link #PACK_BELOW} are appended to a pack on local disk; a pack is
  * sent when it has reached {@link #PACK_BYTES} and at {@link #flush}. Its name is its hash, so a
- * file in it has its reference only once the pack is sent.
+ * file in it has its reference only once the pack is sent. Packs and large files are sent by {@link
+ * Senders}; {@link #flush} waits for them.
  *
  * <p><b>Which content is not sent again.</b> Only what a file of the parent version holds. That is
  * safe, whatever garbage collection does meanwhile: if the parent is still the newest version when
@@ -52,7 +50,7 @@ final class StoreUpload implements Upload {
   private final Set<String> created = ConcurrentHashMap.newKeySet();
   private final AtomicInteger suffixes = new AtomicInteger();
   private final Object packLock = new Object();
-  private final List<Pack> sending = new ArrayList<>();
+  private final Senders senders = new Senders();
   private @Nullable Pack filling;
   private @Nullable FileIndex parentContent;
   private volatile boolean closed;
@@ -104,12 +102,9 @@ final class StoreUpload implements Upload {
     checkOpen();
     try {
       long length = Files.size(file);
-      UploadedFile added =
-          length < PACK_BELOW
-              ? addSmall(file, columnFamily, level, keyPrefix, check)
-              : addLarge(file, length, columnFamily, level, keyPrefix, check);
-      LocalFiles.deleteQuietly(file);
-      return added;
+      return length < PACK_BELOW
+          ? addSmall(file, columnFamily, level, keyPrefix, check)
+          : addLarge(file, length, columnFamily, level, keyPrefix, check);
     } catch (IOException e) {
       throw LocalFiles.failed("reading back " + file, e);
     }
@@ -121,8 +116,10 @@ final class StoreUpload implements Upload {
     byte[] bytes = Files.readAllBytes(file);
     String name = file.toString();
     String sha256 = Sha256.of(bytes, 0, bytes.length);
-    FileContents contents =
-        contents(SstSource.ofBytes(name, bytes), name, columnFamily, keyPrefix, check);
+    FileContents contents;
+    try (SstReader reader = SstReader.open(SstSource.ofBytes(name, bytes))) {
+      contents = FileContents.read(reader, name, columnFamily, keyPrefix, check);
+    }
     UploadedFile added = new UploadedFile(columnFamily, level, sha256, bytes.length, contents);
     FileRef known = inParent(sha256, bytes.length);
     if (known != null) {
@@ -130,6 +127,7 @@ final class StoreUpload implements Upload {
     } else {
       pack(added, bytes);
     }
+    LocalFiles.deleteQuietly(file);
     return added;
   }
 
@@ -138,23 +136,34 @@ final class StoreUpload implements Upload {
       throws IOException {
     String name = file.toString();
     String sha256;
-    try (FileSource source = new FileSource(name, file)) {
-      sha256 = Sha256.of(source, 0, length);
+    FileContents contents;
+    HashingSource source = new HashingSource(new FileSource(name, file));
+    try (SstReader reader = SstReader.open(source)) {
+      contents = FileContents.read(reader, name, columnFamily, keyPrefix, check);
+      sha256 = source.sha256();
     }
-    FileContents contents =
-        contents(new FileSource(name, file), name, columnFamily, keyPrefix, check);
     UploadedFile added = new UploadedFile(columnFamily, level, sha256, length, contents);
     FileRef known = inParent(sha256, length);
     if (known != null) {
       added.lies(CompletableFuture.completedFuture(known.object()), known.offset());
+      LocalFiles.deleteQuietly(file);
     } else {
-      String object =
-          create(
-              suffix -> StoreNames.file(sha256, suffix),
-              candidate -> objects.putIfAbsent(candidate, file));
-      added.lies(CompletableFuture.completedFuture(object), 0);
+      CompletableFuture<String> object = new CompletableFuture<>();
+      added.lies(object, 0);
+      senders.expect(object);
+      senders.send(object, () -> sendFile(sha256, file));
     }
     return added;
+  }
+
+  private String sendFile(String sha256, Path file) {
+    try {
+      return create(
+          suffix -> StoreNames.file(sha256, suffix),
+          candidate -> objects.putIfAbsent(candidate, file));
+    } finally {
+      LocalFiles.deleteQuietly(file);
+    }
   }
 
   /**
@@ -173,13 +182,6 @@ final class StoreUpload implements Upload {
       throw LocalFiles.failed("writing a pack in " + directory, e);
     }
     return added;
-  }
-
-  private static FileContents contents(
-      SstSource source, String name, String columnFamily, int keyPrefix, EntryCheck check) {
-    try (SstReader reader = SstReader.open(source)) {
-      return FileContents.read(reader, name, columnFamily, keyPrefix, check);
-    }
   }
 
   /** Whether the parent version names the object a file lies in. */
@@ -203,7 +205,7 @@ final class StoreUpload implements Upload {
   }
 
   private void pack(UploadedFile file, byte[] bytes) throws IOException {
-    Pack full = null;
+    Pack full;
     synchronized (packLock) {
       checkOpen();
       Pack pack = filling;
@@ -216,36 +218,33 @@ final class StoreUpload implements Upload {
       } catch (IOException e) {
         // The pack may end in a part of the file now: none of it can be sent.
         pack.object.completeExceptionally(LocalFiles.failed("writing " + pack.file, e));
-        sending.add(pack);
+        senders.expect(pack.object);
         filling = null;
         throw e;
       }
-      if (pack.length >= PACK_BYTES) {
-        full = pack;
-        sending.add(pack);
-        filling = null;
+      if (pack.length < PACK_BYTES) {
+        return;
       }
+      full = pack;
+      filling = null;
+      senders.expect(full.object);
     }
-    if (full != null) {
-      send(full);
-    }
+    send(full);
   }
 
   private void send(Pack pack) {
+    senders.send(pack.object, () -> sendPack(pack));
+  }
+
+  private String sendPack(Pack pack) {
     try {
       pack.finish();
       String sha256 = Sha256.hex(pack.digest);
-      pack.object.complete(
-          create(
-              suffix -> StoreNames.pack(sha256, suffix),
-              candidate -> objects.putIfAbsent(candidate, pack.file)));
-    } catch (RuntimeException e) {
-      pack.object.completeExceptionally(e);
-      throw e;
+      return create(
+          suffix -> StoreNames.pack(sha256, suffix),
+          candidate -> objects.putIfAbsent(candidate, pack.file));
     } catch (IOException e) {
-      StateStoreException failed = LocalFiles.failed("writing " + pack.file, e);
-      pack.object.completeExceptionally(failed);
-      throw failed;
+      throw LocalFiles.failed("writing " + pack.file, e);
     } finally {
       LocalFiles.deleteQuietly(pack.file);
     }
@@ -280,32 +279,18 @@ final class StoreUpload implements Upload {
   @Override
   public void flush() {
     Pack rest;
-    List<Pack> others;
     synchronized (packLock) {
       checkOpen();
       rest = filling;
       filling = null;
-      others = List.copyOf(sending);
       if (rest != null) {
-        sending.add(rest);
+        senders.expect(rest.object);
       }
     }
     if (rest != null) {
       send(rest);
     }
-    for (Pack other : others) {
-      await(other.object);
-    }
-  }
-
-  private static String await(CompletableFuture<String> object) {
-    try {
-      return object.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof StateStoreException failed
-          ? failed
-          : StateStoreException.internal("sending a pack failed", e);
-    }
+    senders.await();
   }
 
   private void checkOpen() {
@@ -326,6 +311,7 @@ final class StoreUpload implements Upload {
         filling = null;
       }
     }
+    senders.close();
     LocalFiles.deleteTree(directory);
   }
 
@@ -398,7 +384,7 @@ final class StoreUpload implements Upload {
       }
       return new FileRef(
           columnFamily,
-          await(object),
+          Senders.await(object),
           offset,
           length,
           sha256,

@@ -13,7 +13,8 @@ public interface Upload extends AutoCloseable {
 
   /**
    * Adds a finished SST file. It is read back from disk once: its entries are counted, digested and
-   * hashed from those bytes, so what the reference says is what was written. The file is consumed.
+   * hashed from those bytes, so what the reference says is what was written. The file is consumed;
+   * it is sent meanwhile or later, and what goes wrong then {@link #flush} throws.
    *
    * @param keyPrefix bytes of slot in front of stored keys: 2 or 0
    * @param check is shown every entry as it is read back; what it throws ends the call
@@ -26,7 +27,7 @@ public interface Upload extends AutoCloseable {
     return add(file, columnFamily, level, keyPrefix, EntryCheck.NONE);
   }
 
-  /** Sends what is packed so far; after it every handle given out has its reference. */
+  /** Sends what was added so far; after it every handle given out has its reference. */
   void flush();
 
   /**

@@ -132,6 +132,7 @@ class CheckpointStoreTest {
         writer.finish();
       }
       FileHandle handle = upload.add(file, "default", 3, 2);
+      upload.flush();
       assertThat(handle.length()).isGreaterThan(StoreUpload.PACK_BELOW);
       assertThat(handle.ref().object()).endsWith(handle.ref().sha256() + ".sst");
       assertThat(handle.ref().level()).isEqualTo(3);
