@@ -46,12 +46,12 @@ interface FileWriters {
    * place of one that is not written.
    */
   static Compression compressionLike(String name) {
-    return switch (name) {
-      case "NoCompression" -> Compression.NONE;
-      case "Snappy" -> Compression.SNAPPY;
-      case "ZSTD", "ZSTDNotFinal" -> Compression.ZSTD;
-      default -> Compression.LZ4;
-    };
+    for (Compression known : Compression.values()) {
+      if (known.rocksName().equals(name)) {
+        return known;
+      }
+    }
+    return Compression.LZ4;
   }
 
   /** The writer of {@link #into}. */

@@ -32,13 +32,16 @@ class KeyRanges {
   /** Keys looked at for each range. */
   private static final int SAMPLES = 32;
 
-  /** Most keys of one file. */
+  /** Keys of one file for each range, where the indexes of all files are read. */
+  private static final int KEYS_PER_RANGE = 4;
+
+  /** Most keys of one file otherwise. */
   private static final int MOST_KEYS = 4096;
 
   /** Of so many files at most the indexes are read even where the files are small. */
-  private static final int LOOKED_AT = 512;
+  private static final long LOOKED_AT = 512;
 
-  /** Shards that are looked at, if there are so many. */
+  /** Shards that are looked at at least, if there are so many. */
   private static final int SHARDS = 8;
 
   private final CheckpointStore store;
@@ -72,18 +75,20 @@ class KeyRanges {
     List<FileRef> files = sampled(work.sources());
     long bytes = files.stream().mapToLong(FileRef::length).sum();
     long step = Math.max(1, bytes / ((long) SAMPLES * work.parts()));
+    // A file may hold keys of all ranges.
+    int least = files.size() <= LOOKED_AT ? KEYS_PER_RANGE * work.parts() : 0;
     List<Sample> samples = new ArrayList<>();
     for (FileRef file : files) {
-      addSamples(file, step, samples, files.size() <= LOOKED_AT);
+      addSamples(file, (int) Math.max(least, Math.min(MOST_KEYS, file.length() / step)), samples);
     }
     samples.sort(Comparator.comparing(Sample::key, Arrays::compareUnsigned));
     List<byte[]> cuts = new ArrayList<>();
+    long all = samples.stream().mapToLong(Sample::bytes).sum();
     long before = 0;
     for (Sample sample : samples) {
       // A key stands in the middle of its bytes.
       long here = before + sample.bytes / 2;
-      while (cuts.size() < work.parts() - 1
-          && here >= bytes * (cuts.size() + 1) / work.parts()) {
+      while (cuts.size() < work.parts() - 1 && here >= all * (cuts.size() + 1) / work.parts()) {
         cuts.add(sample.key);
       }
       before += sample.bytes;
@@ -96,7 +101,9 @@ class KeyRanges {
 
   /** All files of some shards, from first to last. */
   private static List<FileRef> sampled(List<SourceShard> sources) {
-    int count = Math.min(SHARDS, sources.size());
+    long all = sources.stream().mapToLong(source -> source.files().size()).sum();
+    long enough = Math.max(SHARDS, LOOKED_AT * sources.size() / all);
+    int count = (int) Math.min(enough, sources.size());
     List<FileRef> files = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       files.addAll(sources.get((int) ((long) i * sources.size() / count)).files());
@@ -104,20 +111,17 @@ class KeyRanges {
     return files;
   }
 
-  private void addSamples(FileRef file, long step, List<Sample> samples, boolean look) {
-    long wanted = Math.min(MOST_KEYS, file.length() / step);
+  private void addSamples(FileRef file, int wanted, List<Sample> samples) {
     List<byte[]> keys = List.of();
-    if (look || wanted > 0) {
+    if (wanted > 0) {
       try (SstReader reader = store.open(file)) {
-        keys = reader.splitKeys((int) wanted + 2);
+        keys = reader.splitKeys(wanted + 1);
       }
     }
-    if (keys.isEmpty()) {
-      keys = List.of(file.smallestKey());
-    }
-    for (int i = 0; i < keys.size(); i++) {
-      long until = file.length() * (i + 1) / keys.size();
-      samples.add(new Sample(keys.get(i), until - file.length() * i / keys.size()));
-    }
+    // Each key stands for the bytes around it, the first and last for half as many.
+    long segment = file.length() / (keys.size() + 1);
+    samples.add(new Sample(file.smallestKey(), segment / 2));
+    keys.forEach(key -> samples.add(new Sample(key, segment)));
+    samples.add(new Sample(file.largestKey(), segment / 2));
   }
 }

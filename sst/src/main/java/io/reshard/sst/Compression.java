@@ -29,7 +29,7 @@ public enum Compression {
   }
 
   /** What the properties of a file call it. */
-  String rocksName() {
+  public String rocksName() {
     return rocksName;
   }
 }
