@@ -105,7 +105,7 @@ final class PropertyReader {
    *
    * @param bound most in any case
    */
-  int maxDataBlockBytes(int bound) {
+  int maxEntryBytes(int bound) {
     return limit(bound, 1, number(PropertyNames.RAW_VALUE_SIZE), ENTRY_OVERHEAD, BLOCK_OVERHEAD);
   }
 

@@ -47,6 +47,7 @@ public final class SstReader implements AutoCloseable {
   private final long indexOffset;
   private final int maxIndexBytes;
   private final int maxDataBlockBytes;
+  private final int maxRangeDeletionBytes;
   private final byte[] index;
   private final byte @Nullable [] dictionary;
   private final @Nullable BlockHandle rangeDeletions;
@@ -71,7 +72,8 @@ public final class SstReader implements AutoCloseable {
     this.globalSequence = reader.globalSequence(largestSequence);
     this.indexFormat = reader.indexFormat();
     this.maxIndexBytes = reader.maxIndexBytes(MAX_INDEX_BYTES);
-    this.maxDataBlockBytes = reader.maxDataBlockBytes(SstCursor.MAX_BLOCK_BYTES);
+    this.maxDataBlockBytes = reader.maxEntryBytes(SstCursor.MAX_BLOCK_BYTES);
+    this.maxRangeDeletionBytes = reader.maxEntryBytes(RangeDeletionBlock.MAX_BYTES);
     BlockHandle indexHandle = footer.index();
     if (indexHandle == null) {
       indexHandle = handle(metaindex, PropertyNames.INDEX_BLOCK);
@@ -173,8 +175,7 @@ public final class SstReader implements AutoCloseable {
       return List.of();
     }
     try (BlockFetcher fetcher = new BlockFetcher(source, footer)) {
-      fetcher.fetch(
-          handle.offset(), handle.size(), "range deletion block", RangeDeletionBlock.MAX_BYTES);
+      fetcher.fetch(handle.offset(), handle.size(), "range deletion block", maxRangeDeletionBytes);
       return RangeDeletionBlock.read(
           source.name(),
           handle.offset(),

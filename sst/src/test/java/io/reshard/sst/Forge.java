@@ -66,7 +66,7 @@ final class Forge {
     return file.toByteArray();
   }
 
-  private static byte[] names(Map<String, byte[]> values) {
+  static byte[] names(Map<String, byte[]> values) {
     List<byte[]> parts = new ArrayList<>();
     values.forEach(
         (name, value) ->

@@ -398,6 +398,142 @@ class ForgedFileTest {
   }
 
   @Test
+  void propertiesAndBlocksThatAreRefused() {
+    for (String property : List.of("rocksdb.udi.is.primary.index", "rocksdb.embedded.blob.stats")) {
+      Forge forge = new Forge();
+      forge.properties.put(property, Bytes.varint(1));
+      assertFails(Kind.INCOMPATIBLE, forge.finish(), property);
+    }
+    Forge timestamps = new Forge();
+    timestamps.properties.put("rocksdb.user.defined.timestamps.persisted", Bytes.varint(0));
+    assertFails(
+        Kind.INCOMPATIBLE, timestamps.finish(), "rocksdb.user.defined.timestamps.persisted");
+    Forge manager = new Forge();
+    manager.properties.put("rocksdb.compression", Entry.bytes("Mine;80;"));
+    assertFails(Kind.INCOMPATIBLE, manager.finish(), "Mine;80;");
+    Forge code = new Forge();
+    code.properties.put("rocksdb.compression", Entry.bytes("BuiltinV2;0x;"));
+    assertCorrupt(code.finish(), "rocksdb.compression");
+    Forge unknown = new Forge();
+    unknown.metaindex.put("rocksdb.novelty", new BlockHandle(0, 0).toBytes());
+    assertFails(Kind.INCOMPATIBLE, unknown.finish(), "rocksdb.novelty");
+    assertFails(Kind.INCOMPATIBLE, compressed(3, new byte[9]), "BZip2");
+    assertFails(Kind.INCOMPATIBLE, compressed(6, new byte[9]), "Xpress");
+    assertFails(Kind.INCOMPATIBLE, compressed(0x90, new byte[9]), "custom compression");
+  }
+
+  @Test
+  void blocksThatMayBePassedOver() {
+    Forge forge = new Forge().entries(1);
+    BlockHandle block = forge.block(Forge.concat(GOOD, TAIL), 0);
+    for (String name :
+        List.of(
+            "filter.any",
+            "fullfilter.rocksdb.BuiltinBloomFilter",
+            "partitionedfilter.any",
+            "rocksdb.hashindex.prefixes",
+            "rocksdb.hashindex.metadata",
+            "rocksdb.user_defined_index.any")) {
+      forge.metaindex.put(name, HUGE.toBytes());
+    }
+    byte[] file = forge.index("b", block).finish();
+    assertThat(Entry.readAll(SstSource.ofBytes("forged", file)))
+        .containsExactly(Entry.put("b", 5, "v"));
+  }
+
+  @Test
+  void dictionaries() {
+    Forge empty = new Forge();
+    empty.metaindex.put("rocksdb.compression_dict", empty.block(new byte[0], 0).toBytes());
+    assertCorrupt(empty.finish(), "empty compression dictionary");
+    Forge huge = new Forge();
+    huge.metaindex.put("rocksdb.compression_dict", HUGE.toBytes());
+    assertCorrupt(huge.finish(), "compression dictionary");
+    // A match of 20 bytes that starts 10 bytes before the dictionary, or within it.
+    byte[] block = Forge.concat(GOOD, TAIL);
+    for (int size : new int[] {1, 3, 4, 5, 14, 15, 16, 269, 270, 65_535, 65_536, 100_000}) {
+      byte[] dictionary = new byte[size + block.length];
+      System.arraycopy(block, 0, dictionary, size, block.length);
+      // 1 literal, a match of the rest of the block out of the dictionary, which ends in the block;
+      // then 5 literals, as the last sequence has to be.
+      int match = block.length - 1 - 5;
+      byte[] sequence = {(byte) (1 << 4 | (match - 4)), block[0], (byte) block.length, 0};
+      byte[] last = Arrays.copyOfRange(block, block.length - 5, block.length);
+      byte[] stored = Forge.concat(Bytes.varint(block.length), sequence, new byte[] {5 << 4}, last);
+      for (int type : new int[] {4, 5}) {
+        Forge forge = new Forge().entries(1);
+        forge.metaindex.put("rocksdb.compression_dict", forge.block(dictionary, 0).toBytes());
+        BlockHandle handle = forge.block(stored, type);
+        assertThat(Entry.readAll(SstSource.ofBytes("forged", forge.index("b", handle).finish())))
+            .as("dictionary of %s bytes", dictionary.length)
+            .containsExactly(Entry.put("b", 5, "v"));
+        byte[] before = stored.clone();
+        before[3] = (byte) 0xff;
+        before[4] = (byte) 0xff;
+        Forge reaching = new Forge().entries(1);
+        reaching.metaindex.put(
+            "rocksdb.compression_dict", reaching.block(new byte[200], 0).toBytes());
+        handle = reaching.block(before, type);
+        assertCorrupt(reaching.index("b", handle).finish(), "does not decompress");
+      }
+    }
+  }
+
+  /** Values behind the entries, and what can be wrong about them. */
+  @Test
+  void valuesApart() {
+    byte[] key = Forge.internal("b", 5, 1);
+    byte[] next = Forge.internal("c", 4, 1);
+    byte[] entries =
+        Forge.concat(Forge.entry(0, 9, 2, Bytes.varint(0), key), Forge.entry(0, 9, 1, next));
+    int values = entries.length;
+    byte[] two = Entry.bytes("vwx");
+    int word = 1 | 1 << 28;
+    byte[] file = Forge.file(2, entries, two, Forge.ints(0, values, word));
+    assertThat(Entry.readAll(SstSource.ofBytes("forged", file)))
+        .containsExactly(Entry.put("b", 5, "vw"), Entry.put("c", 4, "x"));
+    for (int wrong :
+        new int[] {-1, 0, 1, values - 1, values + 1, values + 3, values + 4, 1 << 30}) {
+      assertCorrupt(Forge.file(2, entries, two, Forge.ints(0, wrong, word)), "block");
+    }
+    assertCorrupt(Forge.file(2, entries, Forge.ints(0, values, word)), "remain");
+    assertCorrupt(Forge.file(2, entries, two, two, Forge.ints(0, values, word)), "values that end");
+    assertCorrupt(Forge.file(2, entries, two, Forge.ints(1, values, word)), "block");
+    byte[] offset = Forge.concat(Forge.entry(0, 9, 3, Bytes.varint(1), key), two);
+    assertCorrupt(Forge.file(1, offset, Forge.ints(0, 13, word)), "a value at 1");
+    assertCorrupt(Forge.file(1, Forge.ints(word)), "no room");
+    // Only data blocks have them.
+    Forge index = new Forge();
+    index.indexTail = Forge.ints(0, 0, 1 | 1 << 28);
+    assertCorrupt(index.finish(), "other than a data block");
+  }
+
+  /** What no file with these properties can have takes no memory. */
+  @Test
+  void blocksLargerThanAllKeysAndValues() {
+    byte[] zeros = new byte[1 << 20];
+    for (boolean inIndex : new boolean[] {false, true}) {
+      Forge forge = new Forge().entries(1);
+      forge.properties.put("rocksdb.raw.key.size", Bytes.varint(9));
+      forge.properties.put("rocksdb.raw.value.size", Bytes.varint(1));
+      try (Compressor compressor = new Compressor(Compression.ZSTD)) {
+        byte[] target = new byte[(int) compressor.maxBytes(zeros.length)];
+        int length = compressor.compress(zeros, zeros.length, target, 0);
+        BlockHandle bomb = forge.block(Arrays.copyOf(target, length), Compression.ZSTD.code());
+        assertCorrupt(
+            inIndex ? forge.finish(metaindex(forge), bomb) : forge.index("z", bomb).finish(),
+            "claims 1048576 bytes");
+      }
+    }
+  }
+
+  private static BlockHandle metaindex(Forge forge) {
+    forge.metaindex.put(
+        "rocksdb.properties", forge.block(Forge.names(forge.properties), 0).toBytes());
+    return forge.block(Forge.names(forge.metaindex), 0);
+  }
+
+  @Test
   void blocksWithoutEntries() {
     assertCorrupt(Forge.file(0, TAIL), "no entries");
     assertCorrupt(Forge.file(0, Forge.ints(0)), "no entries");

@@ -1,10 +1,12 @@
 package io.reshard.sst;
 
 import com.sun.management.ThreadMXBean;
+import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreException.Kind;
 import io.reshard.sst.BlockList.Block;
 import io.reshard.sst.BlockList.Use;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -30,6 +32,8 @@ import org.rocksdb.RocksDBException;
  *   <li>FORGE: the file put together anew with lies in its structure ({@link Forger}).
  * </ul>
  *
+ * <p>All of it is read: entries, now and then those of a range, and range deletions.
+ *
  * <p>The only errors allowed are CORRUPT and INCOMPATIBLE. Memory and the bytes read are bounded.
  * An input depends on seed and number only, so that each can be had again:
  *
@@ -48,7 +52,13 @@ final class Fuzzer {
 
   /** A sound file, what it has, and the sequence number its database gives. */
   @SuppressWarnings("ArrayRecordComponent") // Handed over, not compared.
-  record Sample(String name, byte[] file, List<Entry> entries, long sequence, BlockList list) {
+  record Sample(
+      String name,
+      byte[] file,
+      List<Entry> entries,
+      List<Entry> deletions,
+      long sequence,
+      BlockList list) {
     /** Whether checksums tell a block of another place or file. */
     boolean knowsPlaces() {
       return list.footer.formatVersion() >= Footer.CONTEXT_VERSION && hasChecksums();
@@ -61,6 +71,8 @@ final class Fuzzer {
 
   enum Mutation {
     HARM,
+    /** Harm that no checksum tells: there are none, or a block came whole from elsewhere. */
+    UNPROTECTED,
     LIE,
     FORGE
   }
@@ -141,15 +153,57 @@ final class Fuzzer {
           cell.is("ingestible", "true")
               ? Entry.randomRows(random, ENTRIES)
               : Entry.randomEntries(random, ENTRIES, EntryType.values());
-      byte[] file = Entry.write(FormatMatrixTest.options(cell), entries);
+      byte[] file = write(random, cell, entries);
       samples.add(sample("ours " + cell, file, 0));
     }
     return samples;
   }
 
+  /** Half of the files that may have them get range deletions. */
+  private static byte[] write(Random random, Cell cell, List<Entry> entries) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (SstWriter writer = SstWriter.create("sample", out, FormatMatrixTest.options(cell))) {
+      for (Entry entry : entries) {
+        writer.add(
+            new ByteView(Entry.bytes(entry.key())),
+            entry.sequence(),
+            entry.type(),
+            new ByteView(Entry.bytes(entry.value())));
+      }
+      if (cell.is("ingestible", "false") && random.nextBoolean()) {
+        for (int i = 0; i < 5; i++) {
+          String begin = any(random, entries).key();
+          long sequence = 1 + random.nextInt(1000);
+          writer.add(new RangeDeletion(Entry.bytes(begin), Entry.bytes(begin + "end"), sequence));
+        }
+      }
+      long unused = writer.finish();
+    }
+    return out.toByteArray();
+  }
+
+  /** Range deletions, end as value. */
+  private static List<Entry> deletions(SstReader reader) {
+    return reader.rangeDeletions().stream()
+        .map(
+            deletion ->
+                new Entry(
+                    Entry.text(deletion.begin()),
+                    deletion.sequence(),
+                    EntryType.DELETE,
+                    Entry.text(deletion.end())))
+        .toList();
+  }
+
   private static Sample sample(String name, byte[] file, long sequence) {
     try (SstReader reader = SstReader.open(SstSource.ofBytes(name, file), sequence)) {
-      return new Sample(name, file, Entry.readAll(reader.cursor()), sequence, new BlockList(file));
+      return new Sample(
+          name,
+          file,
+          Entry.readAll(reader.entries()),
+          deletions(reader),
+          sequence,
+          new BlockList(file));
     }
   }
 
@@ -184,26 +238,31 @@ final class Fuzzer {
     String from = range && random.nextBoolean() ? key(random, all) : null;
     String to = range ? key(random, all) : null;
     List<Entry> entries = new ArrayList<>();
+    List<Entry> deletions = List.of();
     long before = threads.getCurrentThreadAllocatedBytes();
     Outcome outcome;
     long allocated;
     try {
       int rows = 0;
       try (SstReader reader = SstReader.open(source, input.sample.sequence);
-          EntryCursor cursor = reader.cursor(bytes(from), bytes(to))) {
+          EntryCursor cursor = reader.entries(bytes(from), bytes(to))) {
         while (cursor.next()) {
           rows++;
         }
+        rows += reader.rangeDeletions().size();
       }
       allocated = threads.getCurrentThreadAllocatedBytes() - before;
       try (SstReader reader = SstReader.open(new Metered(input.file), input.sample.sequence)) {
-        entries = Entry.readAll(reader.cursor(bytes(from), bytes(to)));
+        entries = Entry.readAll(reader.entries(bytes(from), bytes(to)));
+        deletions = deletions(reader);
+        rows -= deletions.size();
       }
       if (rows != entries.size()) {
         throw new IllegalStateException(rows + " rows, and then " + entries.size());
       }
       outcome =
           entries.equals(all.stream().filter(entry -> within(entry, from, to)).toList())
+                  && deletions.equals(input.sample.deletions)
               ? Outcome.RIGHT
               : Outcome.OTHER_ROWS;
     } catch (StateStoreException e) {
@@ -222,7 +281,8 @@ final class Fuzzer {
         throw new IllegalStateException("wrong rows: " + entries.size() + " of " + all.size());
       }
     }
-    long most = input.mutation == Mutation.HARM ? MOST_ALLOCATED : MOST_ALLOCATED_ON_LIES;
+    boolean lies = input.mutation == Mutation.LIE || input.mutation == Mutation.FORGE;
+    long most = lies ? MOST_ALLOCATED_ON_LIES : MOST_ALLOCATED;
     if (allocated > most) {
       throw new IllegalStateException("allocated " + allocated + " bytes, " + outcome);
     }
@@ -279,7 +339,7 @@ final class Fuzzer {
         Forger forger = new Forger(random, sample.entries);
         yield new Input(
             forger.file(),
-            new Sample("forged, " + forger, sample.file, sample.entries, 0, sample.list),
+            new Sample("forged, " + forger, sample.file, sample.entries, List.of(), 0, sample.list),
             Mutation.FORGE,
             forger.lies(),
             sample);
@@ -332,7 +392,8 @@ final class Fuzzer {
       }
     }
     boolean mayDiffer = !tailOf.hasChecksums() || (moved && !tailOf.knowsPlaces());
-    return new Input(file, sample, Mutation.HARM, mayDiffer, tailOf);
+    return new Input(
+        file, sample, mayDiffer ? Mutation.UNPROTECTED : Mutation.HARM, mayDiffer, tailOf);
   }
 
   private Input lie(Random random, Sample sample) {

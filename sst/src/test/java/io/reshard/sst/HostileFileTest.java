@@ -23,10 +23,8 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 
 /**
- * Damaged files: bits flipped and lengths cut everywhere, and thousands of mutations with checksums
- * put right, which reach the checks behind them. The reader may say CORRUPT or INCOMPATIBLE, or
- * give the right rows; where checksums were put right, it may give any rows in order, but nothing
- * else.
+ * Damaged files: bits flipped and lengths cut everywhere. The reader may say CORRUPT or
+ * INCOMPATIBLE, or give the right rows.
  */
 class HostileFileTest {
   @TempDir Path directory;
