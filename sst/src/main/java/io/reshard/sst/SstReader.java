@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
  *   footer    = see {@link Footer}
  * </pre>
  *
- * <p>Read are format versions 2 to 7; blocks uncompressed or with LZ4, LZ4HC, ZSTD, Snappy or Zlib;
- * checksums CRC-32C, xxHash, xxHash64 and XXH3; index types binary search, hash search (by its
- * binary search part), with first key, and partitioned; blocks with a hash index. Filters are not
- * looked at. Refused as INCOMPATIBLE are other comparators than the bytewise one, compression
- * dictionaries, keys and values stored apart, blob references, wide columns and whatever is newer.
+ * <p>Read are format versions 2 to 7; blocks uncompressed or with LZ4, LZ4HC, ZSTD, Snappy or Zlib,
+ * with or without a dictionary; checksums CRC-32C, xxHash, xxHash64, XXH3 and none; index types
+ * binary search, hash search (by its binary search part), with first key, and partitioned; blocks
+ * with a hash index, and with values apart. Filters are passed over. Refused as INCOMPATIBLE are
+ * other comparators than the bytewise one, blob references, wide columns and whatever is newer: the
+ * whole list is docs/sst-format.md.
  *
  * <p>{@link #open} reads footer, metaindex, properties and index, the index is kept in memory
  * (about 1 % of the file with blocks of 4 KiB). Cursors read data blocks through a window of their
