@@ -121,6 +121,22 @@ public final class RocksDirectory {
     }
   }
 
+  /**
+   * Whether the files of level 0 can stand side by side in a database: whether of any two that hold
+   * the same keys one is the newer throughout. Where it is false {@link #write} refuses them; their
+   * entries have to be merged into files of their own first.
+   */
+  public static boolean hasOrderOnLevelZero(List<Member> members) {
+    Map<String, List<Member>> byFamily = new HashMap<>();
+    for (Member member : members) {
+      if (member.level() == 0) {
+        byFamily.computeIfAbsent(member.columnFamily(), name -> new ArrayList<>()).add(member);
+      }
+    }
+    return byFamily.values().stream()
+        .allMatch(files -> overlaps(files, 0).stream().allMatch(Pair::hasOrder));
+  }
+
   private static Map<String, Integer> ids(List<String> columnFamilies) {
     Map<String, Integer> ids = new HashMap<>();
     List<String> names = new ArrayList<>(columnFamilies);
@@ -195,25 +211,46 @@ public final class RocksDirectory {
     }
   }
 
+  /** Two files of a level that hold the same keys, {@code left} starting first. */
+  private record Pair(Member left, Member right) {
+    boolean hasOrder() {
+      return left.level() > 0
+          ? Arrays.equals(left.largestKey(), right.smallestKey())
+              && left.smallestSequence() > right.largestSequence()
+          : left.smallestSequence() > right.largestSequence()
+              || right.smallestSequence() > left.largestSequence();
+    }
+  }
+
   /** All files of one column family. */
   private static void checkOverlaps(List<Member> members) {
     for (int level = 0; level < LEVELS; level++) {
-      List<Member> files = new ArrayList<>();
-      for (Member member : members) {
-        if (member.level() == level) {
-          files.add(member);
-        }
-      }
-      files.sort(
-          Comparator.comparing(Member::smallestKey, Arrays::compareUnsigned)
-              .thenComparing(Member::largestSequence, Comparator.reverseOrder()));
-      for (int i = 0; i < files.size(); i++) {
-        Member left = files.get(i);
-        for (int j = i + 1; j < files.size() && overlap(left, files.get(j)); j++) {
-          checkOverlap(left, files.get(j));
+      for (Pair pair : overlaps(members, level)) {
+        if (!pair.hasOrder()) {
+          throw level > 0 ? overlapping(pair) : withoutOrder(pair);
         }
       }
     }
+  }
+
+  private static List<Pair> overlaps(List<Member> members, int level) {
+    List<Member> files = new ArrayList<>();
+    for (Member member : members) {
+      if (member.level() == level) {
+        files.add(member);
+      }
+    }
+    files.sort(
+        Comparator.comparing(Member::smallestKey, Arrays::compareUnsigned)
+            .thenComparing(Member::largestSequence, Comparator.reverseOrder()));
+    List<Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      Member left = files.get(i);
+      for (int j = i + 1; j < files.size() && overlap(left, files.get(j)); j++) {
+        pairs.add(new Pair(left, files.get(j)));
+      }
+    }
+    return pairs;
   }
 
   /** Whether keys overlap, {@code left} starting first. */
@@ -221,44 +258,38 @@ public final class RocksDirectory {
     return Arrays.compareUnsigned(left.largestKey(), right.smallestKey()) >= 0;
   }
 
-  private static void checkOverlap(Member left, Member right) {
-    if (left.level() > 0) {
-      if (Arrays.equals(left.largestKey(), right.smallestKey())
-          && left.smallestSequence() > right.largestSequence()) {
-        return;
-      }
-      throw invalid(
-          left,
-          "its keys "
-              + keys(left)
-              + " overlap those of "
-              + fileName(right.number())
-              + ", "
-              + keys(right)
-              + ", on level "
-              + left.level()
-              + "; put one of them on another level, or merge them into one file");
-    }
-    if (left.smallestSequence() <= right.largestSequence()
-        && right.smallestSequence() <= left.largestSequence()) {
-      throw invalid(
-          left,
-          "it overlaps "
-              + fileName(right.number())
-              + " on level 0 in its keys, "
-              + keys(left)
-              + " and "
-              + keys(right)
-              + ", and in its sequence numbers, "
-              + left.smallestSequence()
-              + " to "
-              + left.largestSequence()
-              + " and "
-              + right.smallestSequence()
-              + " to "
-              + right.largestSequence()
-              + ", so neither is the newer one; merge them into one file");
-    }
+  private static StateStoreException overlapping(Pair pair) {
+    return invalid(
+        pair.left,
+        "its keys "
+            + keys(pair.left)
+            + " overlap those of "
+            + fileName(pair.right.number())
+            + ", "
+            + keys(pair.right)
+            + ", on level "
+            + pair.left.level()
+            + "; put one of them on another level, or merge them into one file");
+  }
+
+  private static StateStoreException withoutOrder(Pair pair) {
+    return invalid(
+        pair.left,
+        "it overlaps "
+            + fileName(pair.right.number())
+            + " on level 0 in its keys, "
+            + keys(pair.left)
+            + " and "
+            + keys(pair.right)
+            + ", and in its sequence numbers, "
+            + pair.left.smallestSequence()
+            + " to "
+            + pair.left.largestSequence()
+            + " and "
+            + pair.right.smallestSequence()
+            + " to "
+            + pair.right.largestSequence()
+            + ", so neither is the newer one; merge them into one file");
   }
 
   private static void writeManifest(
