@@ -2,6 +2,7 @@ package io.reshard.rocksdb;
 
 import io.reshard.spi.ScanRange;
 import io.reshard.spi.StateStoreException;
+import io.reshard.sst.RocksDirectory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.MutableColumnFamilyOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
@@ -51,6 +54,9 @@ final class Database {
   /** Those of the user, as declared. */
   private final List<ColumnFamilyHandle> declared;
 
+  /** By declared column family: files of level 0 that are not counted, see {@link LevelZero}. */
+  private final int[] allowances;
+
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile Runnable afterClose = () -> {};
 
@@ -58,16 +64,18 @@ final class Database {
       Path directory,
       @Nullable RocksDB db,
       List<ColumnFamilyHandle> handles,
-      List<ColumnFamilyHandle> declared) {
+      List<ColumnFamilyHandle> declared,
+      int[] allowances) {
     this.directory = directory;
     this.db = db;
     this.handles = handles;
     this.declared = declared;
+    this.allowances = allowances;
   }
 
   /** No database: nothing can be read from it, and it must not be written to. */
   static Database absent(Path directory) {
-    return new Database(directory, null, List.of(), List.of());
+    return new Database(directory, null, List.of(), List.of(), new int[0]);
   }
 
   /** RocksDB's column families for those of the user, in order of their ids. */
@@ -86,19 +94,26 @@ final class Database {
   /** Makes a database in a directory where there is none. */
   static Database create(Natives natives, Path directory, List<String> declared)
       throws RocksDBException {
-    return open(natives, directory, declared, Mode.CREATE);
+    return open(natives, directory, declared, List.of(), Mode.CREATE);
   }
 
   /** Opens a database that is there. */
   static Database open(Natives natives, Path directory, List<String> declared)
       throws RocksDBException {
-    return open(natives, directory, declared, Mode.OPEN);
+    return open(natives, directory, declared, List.of(), Mode.OPEN);
+  }
+
+  /** Opens a database that was made of these files, and is given the time they need. */
+  static Database open(
+      Natives natives, Path directory, List<String> declared, List<RocksDirectory.Member> members)
+      throws RocksDBException {
+    return open(natives, directory, declared, members, Mode.OPEN);
   }
 
   /** Opens a database without changing anything in its directory. */
   static Database openReadOnly(Natives natives, Path directory, List<String> declared)
       throws RocksDBException {
-    return open(natives, directory, declared, Mode.READ_ONLY);
+    return open(natives, directory, declared, List.of(), Mode.READ_ONLY);
   }
 
   private enum Mode {
@@ -107,26 +122,44 @@ final class Database {
     READ_ONLY
   }
 
-  private static Database open(Natives natives, Path directory, List<String> declared, Mode mode)
+  private static Database open(
+      Natives natives,
+      Path directory,
+      List<String> declared,
+      List<RocksDirectory.Member> members,
+      Mode mode)
       throws RocksDBException {
     List<String> names = columnFamilies(declared);
+    int[] allowances =
+        declared.stream().mapToInt(name -> LevelZero.allowance(members, name)).toArray();
     List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
-    for (String name : names) {
-      descriptors.add(
-          new ColumnFamilyDescriptor(
-              name.getBytes(StandardCharsets.US_ASCII), natives.columnFamilyOptions()));
+    List<ColumnFamilyOptions> own = new ArrayList<>();
+    try {
+      for (String name : names) {
+        int place = declared.indexOf(name);
+        ColumnFamilyOptions options = natives.columnFamilyOptions();
+        if (place >= 0 && allowances[place] > 0) {
+          options = natives.columnFamilyOptions(allowances[place]);
+          own.add(options);
+        }
+        descriptors.add(
+            new ColumnFamilyDescriptor(name.getBytes(StandardCharsets.US_ASCII), options));
+      }
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      String path = directory.toString();
+      RocksDB db =
+          switch (mode) {
+            case CREATE -> RocksDB.open(natives.createOptions(), path, descriptors, handles);
+            case OPEN -> RocksDB.open(natives.openOptions(), path, descriptors, handles);
+            case READ_ONLY ->
+                RocksDB.openReadOnly(natives.openOptions(), path, descriptors, handles);
+          };
+      List<ColumnFamilyHandle> ofUser = new ArrayList<>();
+      declared.forEach(name -> ofUser.add(handles.get(names.indexOf(name))));
+      return new Database(directory, db, handles, ofUser, allowances);
+    } finally {
+      own.forEach(ColumnFamilyOptions::close);
     }
-    List<ColumnFamilyHandle> handles = new ArrayList<>();
-    String path = directory.toString();
-    RocksDB db =
-        switch (mode) {
-          case CREATE -> RocksDB.open(natives.createOptions(), path, descriptors, handles);
-          case OPEN -> RocksDB.open(natives.openOptions(), path, descriptors, handles);
-          case READ_ONLY -> RocksDB.openReadOnly(natives.openOptions(), path, descriptors, handles);
-        };
-    List<ColumnFamilyHandle> ofUser = new ArrayList<>();
-    declared.forEach(name -> ofUser.add(handles.get(names.indexOf(name))));
-    return new Database(directory, db, handles, ofUser);
   }
 
   Path directory() {
@@ -268,6 +301,29 @@ final class Database {
   /** The SST files of now. They stay as long as deletions are disabled. */
   List<LiveFileMetaData> files() {
     return present().getLiveFilesMetaData();
+  }
+
+  /** Ends each allowance on level 0 whose files a compaction has taken. */
+  void endAllowances() throws RocksDBException {
+    for (int i = 0; i < allowances.length; i++) {
+      if (allowances[i] > 0 && filesOnLevelZero(i) <= allowances[i]) {
+        present()
+            .setOptions(
+                declared.get(i),
+                MutableColumnFamilyOptions.builder()
+                    .setLevel0FileNumCompactionTrigger(LevelZero.COMPACT_AT)
+                    .setLevel0SlowdownWritesTrigger(LevelZero.SLOW_AT)
+                    .setLevel0StopWritesTrigger(LevelZero.STOP_AT)
+                    .build());
+        allowances[i] = 0;
+      }
+    }
+  }
+
+  private int filesOnLevelZero(int columnFamily) throws RocksDBException {
+    // RocksDB gives this one as text only.
+    return Integer.parseInt(
+        present().getProperty(declared.get(columnFamily), "rocksdb.num-files-at-level0"));
   }
 
   /** Keeps RocksDB from deleting files until {@link #enableFileDeletions}. */

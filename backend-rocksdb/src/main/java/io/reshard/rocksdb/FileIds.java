@@ -91,6 +91,11 @@ final class FileIds {
     ids.put(number, id);
   }
 
+  /** Forgets a file that was removed. */
+  void forget(long number) {
+    ids.remove(number);
+  }
+
   /** Forgets files that are no longer there. */
   void retain(Set<Long> numbers) {
     ids.keySet().retainAll(numbers);

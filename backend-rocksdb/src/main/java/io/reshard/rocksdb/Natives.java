@@ -64,6 +64,9 @@ final class Natives implements AutoCloseable {
             .setCompressionType(settings.compression())
             .setWriteBufferSize(settings.writeBufferBytes())
             .setArenaBlockSize(settings.arenaBlockBytes())
+            .setLevel0FileNumCompactionTrigger(LevelZero.COMPACT_AT)
+            .setLevel0SlowdownWritesTrigger(LevelZero.SLOW_AT)
+            .setLevel0StopWritesTrigger(LevelZero.STOP_AT)
             .setForceConsistencyChecks(true);
     createOptions =
         dbOptions(settings, env)
@@ -124,6 +127,14 @@ final class Natives implements AutoCloseable {
 
   ColumnFamilyOptions columnFamilyOptions() {
     return columnFamilyOptions;
+  }
+
+  /** Those with more files allowed on level 0; the caller closes them. */
+  ColumnFamilyOptions columnFamilyOptions(int moreOnLevelZero) {
+    return new ColumnFamilyOptions(columnFamilyOptions)
+        .setLevel0FileNumCompactionTrigger(LevelZero.COMPACT_AT + moreOnLevelZero)
+        .setLevel0SlowdownWritesTrigger(LevelZero.SLOW_AT + moreOnLevelZero)
+        .setLevel0StopWritesTrigger(LevelZero.STOP_AT + moreOnLevelZero);
   }
 
   /** To make a database with. */

@@ -14,7 +14,8 @@ import org.rocksdb.RocksDBException;
  * closes the store while another is in {@link #next()}.
  */
 final class Scan implements StateIterator {
-  private final RocksDbShard shard;
+  private final WorkingState state;
+  private final Life life;
   private final Database database;
   private final @Nullable NativeRows below;
   private final StateIterator above;
@@ -34,12 +35,14 @@ final class Scan implements StateIterator {
 
   /** Takes over a reference of {@code database}, {@code below} and {@code above}. */
   Scan(
-      RocksDbShard shard,
+      WorkingState state,
+      Life life,
       Database database,
       @Nullable NativeRows below,
       StateIterator above,
       boolean forward) {
-    this.shard = shard;
+    this.state = state;
+    this.life = life;
     this.database = database;
     this.below = below;
     this.above = above;
@@ -49,7 +52,7 @@ final class Scan implements StateIterator {
   @Override
   public synchronized boolean next() {
     onRow = false;
-    shard.checkOpen();
+    life.checkOpen();
     if (released) {
       throw StateStoreException.closed("the iterator");
     }
@@ -57,7 +60,7 @@ final class Scan implements StateIterator {
       onRow = step();
       return onRow;
     } catch (RocksDBException e) {
-      throw shard.fail(Errors.of(e, "reading rows", database.directory()));
+      throw life.fail(Errors.of(e, "reading rows", database.directory()));
     }
   }
 
@@ -134,6 +137,6 @@ final class Scan implements StateIterator {
     }
     database.release();
     // Last, so that a store being closed waits until the native side is gone.
-    shard.forget(this);
+    state.forget(this);
   }
 }
