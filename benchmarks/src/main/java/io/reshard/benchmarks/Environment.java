@@ -104,7 +104,8 @@ final class Environment {
                     environment ->
                         parts
                             .computeIfAbsent(line(environment), text -> new StringBuilder())
-                            .append(String.format(" %s (%s)", part, environment.get("loadBefore")))));
+                            .append(
+                                String.format(" %s (%s)", part, environment.get("loadBefore")))));
     return parts.entrySet().stream()
         .map(entry -> "* " + entry.getKey() + ". Parts (load before):" + entry.getValue())
         .toList();

@@ -105,7 +105,8 @@ final class Harness {
       }
       if (process.exitValue() != 0) {
         text.forEach(System.err::println);
-        throw new IllegalStateException("exit code " + process.exitValue() + " of " + main(command));
+        throw new IllegalStateException(
+            "exit code " + process.exitValue() + " of " + main(command));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
