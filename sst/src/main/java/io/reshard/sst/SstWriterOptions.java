@@ -49,9 +49,15 @@ public record SstWriterOptions(
     }
   }
 
-  /** LZ4, 4 KiB blocks, restart interval 16, format version 5, XXH3, not for ingestion. */
+  /**
+   * LZ4, 4 KiB blocks, restart interval 16, format version 5, CRC-32C, not for ingestion.
+   *
+   * <p>CRC-32C rather than XXH3, RocksDB's own default: the JDK computes it with the processor's
+   * instructions, at more than three times the speed of XXH3 in Java, and every block is summed
+   * when it is written and at every read.
+   */
   public static SstWriterOptions defaults(String columnFamily) {
-    return new SstWriterOptions(columnFamily, Compression.LZ4, 4096, 16, 5, Checksum.XXH3, false);
+    return new SstWriterOptions(columnFamily, Compression.LZ4, 4096, 16, 5, Checksum.CRC32C, false);
   }
 
   /** The code of the checksum in the footer. */
