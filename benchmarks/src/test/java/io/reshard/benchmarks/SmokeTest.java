@@ -78,6 +78,13 @@ class SmokeTest {
     assertThat(results).hasSize(6);
   }
 
+  /** Fails where a rival finds other rows than were written. */
+  @Test
+  void livePath() throws Exception {
+    LivePath.main(
+        "directory=" + directory.resolve("live"), "rows=400", "perCommit=100", "repeat=1");
+  }
+
   @ParameterizedTest
   @EnumSource
   void rivals(Rival.Name name) throws Exception {
