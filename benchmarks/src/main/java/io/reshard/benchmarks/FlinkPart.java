@@ -40,6 +40,9 @@ final class FlinkPart implements Part {
     for (int run = 0; run < repeat; run++) {
       for (int to : TO) {
         for (boolean ingest : new boolean[] {false, true}) {
+          if (settings.quick() && ingest == (to == TO.get(0))) {
+            continue;
+          }
           flink(harness, "run", data, classPath, to, ingest);
         }
       }

@@ -2,6 +2,7 @@ package io.reshard.benchmarks;
 
 import io.reshard.benchmarks.shared.Rows;
 import io.reshard.checkpoint.Layout;
+import io.reshard.sst.Compression;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,19 +47,24 @@ final class GrowthPart implements Part {
   }
 
   private static List<Point> points(boolean quick) {
+    if (quick) {
+      return List.of(
+          new Point(Axis.ROWS, 1_000, 20, Rows.VALUE_BYTES),
+          new Point(Axis.ROWS, 10_000, 20, Rows.VALUE_BYTES),
+          new Point(Axis.SHARDS, 10_000, 10, Rows.VALUE_BYTES),
+          new Point(Axis.SHARDS, 10_000, 100, Rows.VALUE_BYTES),
+          new Point(Axis.VALUES, 10_000, 20, 16),
+          new Point(Axis.VALUES, 100, 20, 64 << 10));
+    }
     List<Point> points = new ArrayList<>();
-    int scale = quick ? 100 : 1;
     for (int rows : new int[] {100_000, 1_000_000, 10_000_000}) {
-      points.add(new Point(Axis.ROWS, rows / scale, SHARDS / (quick ? 10 : 1), Rows.VALUE_BYTES));
+      points.add(new Point(Axis.ROWS, rows, SHARDS, Rows.VALUE_BYTES));
     }
     for (int shards : new int[] {10, 100, 1_000, 10_000}) {
-      if (!quick || shards <= 100) {
-        points.add(new Point(Axis.SHARDS, ROWS / scale, shards, Rows.VALUE_BYTES));
-      }
+      points.add(new Point(Axis.SHARDS, ROWS, shards, Rows.VALUE_BYTES));
     }
     for (int bytes : new int[] {16, 128, 1 << 10, 8 << 10, 64 << 10}) {
-      int rows = Math.min(MOST_ROWS, VALUES_BYTES / bytes) / (quick ? 20 : 1);
-      points.add(new Point(Axis.VALUES, rows, SHARDS / (quick ? 10 : 1), bytes));
+      points.add(new Point(Axis.VALUES, Math.min(MOST_ROWS, VALUES_BYTES / bytes), SHARDS, bytes));
     }
     return points;
   }
@@ -70,7 +76,7 @@ final class GrowthPart implements Part {
     for (Point point : points(harness.settings().quick())) {
       for (Layout layout : List.of(Layout.modulo(point.shards), Layout.slots(point.shards))) {
         Directories.empty(data);
-        ReferencePart.prepare(harness, data, layout, point.rows, point.valueBytes);
+        harness.sources(data, layout, Compression.LZ4, point.rows, point.valueBytes, false);
         for (int run = 0; run < repeat; run++) {
           ReferencePart.measure(
               harness,

@@ -39,8 +39,8 @@ final class Harness {
     figures.add(figure);
   }
 
-  /** Writes a {@link Source} into a directory. */
-  void source(
+  /** Writes a {@link Source} into {@code source/}, and a small one into {@code warm/}. */
+  void sources(
       Path directory,
       Layout layout,
       Compression compression,

@@ -18,19 +18,46 @@ final class MetadataPart implements Part {
     return "metadata";
   }
 
+  /** A change of the number of shards of a store of so many files, with so much heap. */
+  private record Scenario(int files, int from, int to, String heap) {}
+
+  private static List<Scenario> scenarios(boolean quick) {
+    List<Scenario> scenarios = new ArrayList<>();
+    if (quick) {
+      return List.of(new Scenario(2_000, 100, 50, "1g"), new Scenario(2_000, 99, 100, "1g"));
+    }
+    for (int shards : new int[] {200, 1_000, 10_000}) {
+      scenarios.add(new Scenario(16_384, shards, shards / 2, "1g"));
+      scenarios.add(new Scenario(16_384, shards / 2, 2 * shards, "1g"));
+      scenarios.add(new Scenario(16_384, shards, shards * 3 / 2, "1g"));
+    }
+    scenarios.add(new Scenario(1_638_400, 1_000, 500, "4g"));
+    scenarios.add(new Scenario(1_638_400, 10_000, 15_000, "4g"));
+    return scenarios;
+  }
+
   @Override
   public void run(Harness harness) {
-    Path data = Directories.empty(harness.settings().fast());
-    List<String> arguments = new ArrayList<>(List.of(data.toString()));
-    if (harness.settings().quick()) {
-      arguments.add("small");
+    Path data = harness.settings().fast();
+    for (Scenario scenario : scenarios(harness.settings().quick())) {
+      Directories.empty(data);
+      step(harness, data, scenario, "8g", "make");
+      step(harness, data, scenario, scenario.heap, "run");
     }
+    Directories.delete(data);
+  }
+
+  private static void step(
+      Harness harness, Path data, Scenario scenario, String heap, String mode) {
     harness.run(
-        List.of("-Xmx256m"),
+        List.of("-Xmx" + heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
         System.getProperty("java.class.path"),
         MAIN,
-        arguments.toArray(String[]::new));
-    Directories.delete(data);
+        data.resolve("store").toString(),
+        mode,
+        Integer.toString(scenario.files),
+        Integer.toString(scenario.from),
+        Integer.toString(scenario.to));
   }
 
   @Override

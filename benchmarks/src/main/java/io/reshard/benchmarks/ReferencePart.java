@@ -13,7 +13,6 @@ final class ReferencePart implements Part {
   private static final String REFERENCE = "reference";
   private static final String PARTIAL = "partial";
   private static final String REWRITE = "rewrite";
-  private static final int WARM_SHARE = 40;
 
   @Override
   public String name() {
@@ -35,18 +34,11 @@ final class ReferencePart implements Part {
     int rows = harness.settings().rows();
     Path data = harness.settings().fast();
     Directories.empty(data);
-    prepare(harness, data, layout, rows, Rows.VALUE_BYTES);
+    harness.sources(data, layout, Compression.LZ4, rows, Rows.VALUE_BYTES, false);
     for (int run = 0; run < harness.settings().repeat(); run++) {
       measure(harness, name, data, layout, to, Rows.VALUE_BYTES);
     }
     Directories.delete(data);
-  }
-
-  /** Writes {@code source} and {@code warm}. */
-  static void prepare(Harness harness, Path data, Layout layout, int rows, int valueBytes) {
-    int warm = Math.max(Math.min(rows, 1000), rows / WARM_SHARE);
-    harness.source(data.resolve("source"), layout, Compression.LZ4, rows, valueBytes, false);
-    harness.source(data.resolve("warm"), layout, Compression.LZ4, warm, valueBytes, false);
   }
 
   /** Runs a chain once. */

@@ -17,7 +17,9 @@ final class RewritePart implements Part {
   private static final String FAST = "rewrite";
   private static final String COLD = "rewrite-cold";
   private static final String DISK = "rewrite-disk";
-  private static final int WARM_SHARE = 40;
+
+  /** Runs without compression, which tell nothing new of the rivals. */
+  private static final int REPEAT_NONE = 3;
 
   /** A change of the number of shards. */
   record Step(int from, int to) {
@@ -67,7 +69,11 @@ final class RewritePart implements Part {
   private static void runFast(Harness harness, Compression compression, Step step) {
     Path data = harness.settings().fast();
     sources(harness, data, compression, step, true);
-    for (int run = 0; run < harness.settings().repeat(); run++) {
+    int repeat = harness.settings().repeat();
+    if (compression == Compression.NONE) {
+      repeat = Math.min(repeat, REPEAT_NONE);
+    }
+    for (int run = 0; run < repeat; run++) {
       for (Variant variant : VARIANTS) {
         measure(harness, FAST, data, compression, step, variant, false, false);
       }
@@ -89,11 +95,13 @@ final class RewritePart implements Part {
   private static void sources(
       Harness harness, Path data, Compression compression, Step step, boolean databases) {
     Directories.empty(data);
-    int rows = harness.settings().rows();
-    Layout layout = Layout.modulo(step.from);
-    harness.source(data.resolve("source"), layout, compression, rows, Rows.VALUE_BYTES, databases);
-    harness.source(
-        data.resolve("warm"), layout, compression, rows / WARM_SHARE, Rows.VALUE_BYTES, databases);
+    harness.sources(
+        data,
+        Layout.modulo(step.from),
+        compression,
+        harness.settings().rows(),
+        Rows.VALUE_BYTES,
+        databases);
   }
 
   private static void measure(
@@ -176,6 +184,7 @@ final class RewritePart implements Part {
       rows.add(
           List.of(
               variant.label,
+              Integer.toString(own.all().size()),
               Markdown.number(seconds),
               Markdown.number(own.least("seconds"))
                   + " to "
@@ -190,7 +199,8 @@ final class RewritePart implements Part {
             step,
             compression,
             Markdown.number(Markdown.times(figures.median("sourceBytes"), 1e-6))));
-    out.table(List.of("", "s, median", "range", "CPU ns/row", "of Reshard's 1 thread"), rows);
+    out.table(
+        List.of("", "runs", "s, median", "range", "CPU ns/row", "of Reshard's 1 thread"), rows);
   }
 
   private static List<Step> found(Figures figures) {

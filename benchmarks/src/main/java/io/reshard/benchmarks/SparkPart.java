@@ -2,6 +2,7 @@ package io.reshard.benchmarks;
 
 import io.reshard.benchmarks.shared.Rows;
 import io.reshard.checkpoint.Layout;
+import io.reshard.sst.Compression;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ final class SparkPart implements Part {
     Directories.delete(data);
     for (Layout layout : List.of(Layout.modulo(counts[0]), Layout.slots(counts[0]))) {
       Directories.empty(data);
-      ReferencePart.prepare(harness, data, layout, rows, Rows.VALUE_BYTES);
+      harness.sources(data, layout, Compression.LZ4, rows, Rows.VALUE_BYTES, false);
       for (int run = 0; run < settings.repeat(); run++) {
         ReferencePart.measure(
             harness,

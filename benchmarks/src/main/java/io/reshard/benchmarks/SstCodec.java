@@ -57,8 +57,8 @@ import org.rocksdb.SstFileWriter;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 5, time = 600, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 5, time = 600, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class SstCodec {
   static final int ENTRIES = 200_000;
