@@ -15,10 +15,11 @@ final class Chart {
   private static final int ROW = 22;
   private static final int LABEL = 230;
   private static final int PLOT = 480;
-  private static final int SMALL = 240;
+  private static final int SMALL = 200;
   private static final int SMALL_HEIGHT = 150;
   private static final String OURS = "#2f81f7";
   private static final String OTHERS = "#b26a00";
+  private static final String ALL_ROWS = "#9a6ee8";
 
   private final Map<String, Figures> parts;
   private final StringBuilder body = new StringBuilder();
@@ -122,13 +123,13 @@ final class Chart {
     boolean any = false;
     for (GrowthPart.Axis axis : GrowthPart.Axis.values()) {
       List<Curve> curves = new ArrayList<>();
-      curves.add(curve("rewrite", OTHERS, axis, "modulo"));
+      curves.add(curve("rewrite", ALL_ROWS, axis, "modulo"));
       curves.add(curve("reference", OURS, axis, "slots"));
       if (curves.stream().noneMatch(curve -> curve.points.isEmpty())) {
         plot(x, title(axis), curves);
         any = true;
       }
-      x += SMALL + 40;
+      x += SMALL + 72;
     }
     if (any) {
       y += SMALL_HEIGHT + 60;
