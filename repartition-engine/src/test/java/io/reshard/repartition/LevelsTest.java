@@ -101,4 +101,61 @@ class LevelsTest {
       }
     }
   }
+
+  @Test
+  void sinksAsTheDefinitionSays() {
+    long seed = Seeds.seed();
+    Random random = Seeds.random(seed);
+    for (int round = 0; round < 500; round++) {
+      List<FileRef> files = new ArrayList<>();
+      files.add(file(6, 100, 199, 0, 0)); // Of another source.
+      int run = 1 + random.nextInt(6);
+      for (int from = 0; from < 95; from += 2 + random.nextInt(20)) {
+        // A run of a deep level, whose neighbours share a key now and then.
+        files.add(file(run, from, from + 1 + random.nextInt(2), 0, 0));
+      }
+      int width = 1 + random.nextInt(60);
+      long sequence = 1;
+      for (int i = random.nextInt(30); i > 0; i--) {
+        int from = random.nextInt(100);
+        long smallest = sequence - (random.nextInt(100) == 0 ? 1 : 0);
+        files.add(
+            file(0, from, Math.min(99, from + random.nextInt(width)), smallest, sequence + 4));
+        sequence += 5;
+      }
+      assertThat(Levels.unite(files, LevelsTest::source))
+          .as("round %s, %s", round, Seeds.replay(seed))
+          .containsExactlyInAnyOrderElementsOf(defined(files));
+    }
+  }
+
+  /** Just above the deepest of the older files it overlaps; all as they were if two cross. */
+  private static List<FileRef> defined(List<FileRef> files) {
+    List<FileRef> placed = new ArrayList<>();
+    List<FileRef> level0 = new ArrayList<>();
+    files.forEach(file -> (file.level() == 0 ? level0 : placed).add(file));
+    level0.sort(java.util.Comparator.comparingLong(FileRef::largestSequence));
+    for (FileRef file : level0) {
+      for (FileRef newer : level0.subList(level0.indexOf(file) + 1, level0.size())) {
+        if (newer.smallestSequence() <= file.largestSequence() && overlap(file, newer)) {
+          return files;
+        }
+      }
+    }
+    for (FileRef file : level0) {
+      int level = 6;
+      for (FileRef older : placed) {
+        if (overlap(file, older)) {
+          level = Math.min(level, older.level() - 1);
+        }
+      }
+      placed.add(file.withLevel(Math.max(0, level)));
+    }
+    return placed;
+  }
+
+  private static boolean overlap(FileRef a, FileRef b) {
+    return Arrays.compareUnsigned(a.smallestKey(), b.largestKey()) <= 0
+        && Arrays.compareUnsigned(b.smallestKey(), a.largestKey()) <= 0;
+  }
 }
