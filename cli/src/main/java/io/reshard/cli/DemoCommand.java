@@ -2,13 +2,13 @@ package io.reshard.cli;
 
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.Layout;
-import io.reshard.checkpoint.ObjectStores;
 import io.reshard.spi.StateStoreException;
 import io.reshard.spi.StateStoreProviders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code reshard demo}. */
@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
     footer = {
       "  reshard demo",
       "  reshard demo --store ./demo --rows 1000000",
-      "  reshard demo --backend memory --layout modulo --json"
+      "  reshard demo --backend memory --layout modulo --json",
+      "  reshard demo --store s3://bucket/demo --store-option s3.region=eu-west-1"
     })
 final class DemoCommand extends Verb {
   private static final int SHARDS = 200;
@@ -33,9 +34,14 @@ final class DemoCommand extends Verb {
   @Option(
       names = "--store",
       order = 0,
-      paramLabel = "DIR",
-      description = "Make the store here and keep it (default: in a temporary directory).")
+      paramLabel = "LOCATION",
+      description =
+          "Make the store here and keep it: "
+              + StorePlace.WHAT
+              + " (default: a temporary directory).")
   String location = "";
+
+  @Mixin StorePlace place = new StorePlace();
 
   @Option(
       names = "--rows",
@@ -87,12 +93,13 @@ final class DemoCommand extends Verb {
   private ExitCode run(String where, boolean kept) throws IOException {
     DemoPrinter printer = new DemoPrinter(console(), json);
     Layout first = layout == Layout.Kind.MODULO ? Layout.modulo(SHARDS) : Layout.slots(SHARDS);
-    try (CheckpointStore store = CheckpointStore.create(ObjectStores.open(where))) {
+    try (CheckpointStore store = CheckpointStore.create(place.open(where))) {
       printer.introduce(rows, backend, layout.label(), where, kept);
       ExpectedFlights expected = ExpectedFlights.of(FlightSample.open(rows));
       Demo demo = new Demo(console(), printer, store, backend, expected);
       int lookups = demo.run(first, TARGETS, rows);
-      printer.conclude(expected.size(), path(), lookups, kept ? where : "");
+      printer.conclude(
+          expected.size(), path(), lookups, kept ? where : "", store.objects().metrics());
     }
     return ExitCode.OK;
   }

@@ -1,6 +1,7 @@
 package io.reshard.cli;
 
 import io.reshard.checkpoint.Manifest;
+import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.repartition.RepartitionResult;
 import java.util.Locale;
@@ -33,7 +34,7 @@ final class DemoPrinter {
             + layout);
     console.print("key (origin, destination, hour), value (flights, total delay)");
     console.print(
-        "store " + where + (kept ? "" : " (deleted at the end; --keep or --store DIR keeps it)"));
+        "store " + where + (kept ? "" : " (deleted at the end; --keep or --store keeps it)"));
     console.print("");
     console.print(
         console.bold(
@@ -159,7 +160,7 @@ final class DemoPrinter {
   }
 
   /** The last line. */
-  void conclude(int rows, String path, int lookups, String kept) {
+  void conclude(int rows, String path, int lookups, String kept, ObjectStoreMetrics requests) {
     if (json) {
       console.printJson(
           out -> {
@@ -168,10 +169,14 @@ final class DemoPrinter {
             out.writeNumberField("lost", 0);
             out.writeNumberField("doubled", 0);
             out.writeNumberField("changed", 0);
+            StorePlace.write(out, requests);
           });
       return;
     }
     console.print("");
+    if (requests.requests() > 0) {
+      console.print(console.dim(StorePlace.describe(requests)));
+    }
     if (!kept.isEmpty()) {
       console.print("kept " + kept + "; look at it with reshard list --store " + kept);
     }

@@ -3,6 +3,7 @@ package io.reshard.cli;
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.GcOptions;
 import io.reshard.checkpoint.GcResult;
+import io.reshard.checkpoint.ObjectStoreMetrics;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  reshard gc --store ./state --keep 3 --dry-run",
       "  reshard gc --store ./state --keep 3 --keep-age 7d",
+      "  reshard gc --store s3://bucket/state --keep 3 --keep-age 7d",
       "  reshard gc --store ./state --keep 1 --grace 0     # only when nothing else runs"
     })
 final class GcCommand extends StoreVerb {
@@ -57,7 +59,7 @@ final class GcCommand extends StoreVerb {
   ExitCode run(CheckpointStore store) {
     GcResult result = store.gc(new GcOptions(keep, keepAge, grace, dryRun));
     if (json) {
-      printJson(result);
+      printJson(result, store.objects().metrics());
       return ExitCode.OK;
     }
     console()
@@ -69,7 +71,12 @@ final class GcCommand extends StoreVerb {
                 + ", "
                 + Units.count(result.deletedObjects().size())
                 + " objects, "
-                + Units.bytes(result.deletedBytes()));
+                + Units.bytes(result.deletedBytes())
+                + (result.unfinishedTransfers() == 0
+                    ? ""
+                    : ", and "
+                        + Units.count(result.unfinishedTransfers())
+                        + " transfers that never ended"));
     console()
         .print(
             (result.keptVersions().isEmpty()
@@ -86,7 +93,7 @@ final class GcCommand extends StoreVerb {
     return ExitCode.OK;
   }
 
-  private void printJson(GcResult result) {
+  private void printJson(GcResult result, ObjectStoreMetrics requests) {
     console()
         .printJson(
             out -> {
@@ -109,6 +116,8 @@ final class GcCommand extends StoreVerb {
               out.writeNumberField("deletedBytes", result.deletedBytes());
               out.writeNumberField("keptObjects", result.keptObjects());
               out.writeNumberField("youngObjects", result.youngObjects());
+              out.writeNumberField("unfinishedTransfers", result.unfinishedTransfers());
+              StorePlace.write(out, requests);
             });
   }
 }

@@ -4,7 +4,7 @@ import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
 import io.reshard.checkpoint.ObjectStore;
-import io.reshard.checkpoint.ObjectStores;
+import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.spi.BackendOptions;
 import io.reshard.spi.ColumnFamily;
 import io.reshard.spi.PartitionKey;
@@ -17,8 +17,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -37,6 +39,7 @@ import picocli.CommandLine.Parameters;
       "  reshard load --store ./state --shards 200 --key 'origin,destination,hour(time)' \\",
       "      --aggregate 'count(),sum(delay)' flights.csv.gz",
       "  reshard load --store ./users --key 'int(id)' --value 'name,time(joined)' users.jsonl",
+      "  reshard load --store s3://bucket/users --key 'int(id)' --value name users.jsonl",
       "  zcat big.csv.gz | reshard load --store ./state --key user --aggregate 'count()' \\",
       "      --commit-every 1000000 --on-error skip -",
       "",
@@ -66,9 +69,11 @@ final class LoadCommand extends Verb {
       names = "--store",
       order = 0,
       required = true,
-      paramLabel = "DIR",
-      description = "Where the store is or shall be: a directory or a file: URI.")
+      paramLabel = "LOCATION",
+      description = "Where the store is or shall be: " + StorePlace.WHAT + ".")
   String location = "";
+
+  @Mixin StorePlace place = new StorePlace();
 
   @Parameters(
       paramLabel = "INPUT",
@@ -197,7 +202,7 @@ final class LoadCommand extends Verb {
           ? loadNowhere(0, Map.of(), newColumnFamily().name(), newSchema())
           : createAndLoad();
     }
-    try (CheckpointStore store = CheckpointStore.open(ObjectStores.open(location))) {
+    try (CheckpointStore store = CheckpointStore.open(place.open(location))) {
       long version = store.latestVersion();
       if (version == 0) {
         return dryRun
@@ -209,7 +214,7 @@ final class LoadCommand extends Verb {
   }
 
   private boolean exists() {
-    try (ObjectStore objects = ObjectStores.open(location)) {
+    try (ObjectStore objects = place.open(location)) {
       return objects.info("store.json") != null;
     }
   }
@@ -219,9 +224,9 @@ final class LoadCommand extends Verb {
     StateStoreProviders.find(newBackend());
     newColumnFamily();
     checkHeaders(schema);
-    try (ObjectStore objects = ObjectStores.open(location)) {
+    try (ObjectStore objects = place.open(location)) {
       NewStore made = new NewStore(objects);
-      try (CheckpointStore store = CheckpointStore.create(ObjectStores.open(location))) {
+      try (CheckpointStore store = CheckpointStore.create(place.open(location))) {
         made.created();
         return loadFirst(store, schema);
       } finally {
@@ -251,7 +256,8 @@ final class LoadCommand extends Verb {
           RowTarget.of(use.state(), newColumnFamily().name()),
           Map.of(),
           newColumnFamily().name(),
-          schema);
+          schema,
+          store.objects()::metrics);
     }
   }
 
@@ -270,18 +276,27 @@ final class LoadCommand extends Verb {
     String name = backendName.isEmpty() ? manifest.backend() : backendName;
     try (StoreInUse use = StoreInUse.open(store, name, memory.bytes(), manifest.version())) {
       return load(
-          RowTarget.of(use.state(), family.name()), manifest.properties(), family.name(), schema);
+          RowTarget.of(use.state(), family.name()),
+          manifest.properties(),
+          family.name(),
+          schema,
+          store.objects()::metrics);
     }
   }
 
   private ExitCode loadNowhere(
       long version, Map<String, String> properties, String family, RowSchema schema)
       throws IOException {
-    return load(RowTarget.nowhere(version), properties, family, schema);
+    return load(
+        RowTarget.nowhere(version), properties, family, schema, () -> ObjectStoreMetrics.NONE);
   }
 
   private ExitCode load(
-      RowTarget target, Map<String, String> properties, String family, RowSchema schema)
+      RowTarget target,
+      Map<String, String> properties,
+      String family,
+      RowSchema schema,
+      Supplier<ObjectStoreMetrics> requests)
       throws IOException {
     Loader loader =
         new Loader(
@@ -310,11 +325,12 @@ final class LoadCommand extends Verb {
               + " are malformed: nothing was stored. See what is said of the first ones, and correct"
               + " --key, --value, --aggregate, --delimiter or --format, or the input");
     }
-    report(totals, target.version(), Units.toSeconds(System.nanoTime() - start));
+    report(totals, target.version(), requests.get(), Units.toSeconds(System.nanoTime() - start));
     return ExitCode.OK;
   }
 
-  private void report(Loader.Totals totals, long version, double seconds) {
+  private void report(
+      Loader.Totals totals, long version, ObjectStoreMetrics requests, double seconds) {
     if (json) {
       console()
           .printJson(
@@ -326,6 +342,7 @@ final class LoadCommand extends Verb {
                 out.writeNumberField("versions", dryRun ? 0 : totals.versions());
                 out.writeNumberField("seconds", seconds);
                 out.writeBooleanField("dryRun", dryRun);
+                StorePlace.write(out, requests);
               });
       return;
     }
@@ -343,6 +360,10 @@ final class LoadCommand extends Verb {
                 + " in "
                 + Units.seconds(seconds)
                 + (dryRun ? "; nothing was changed" : "; store is at version " + version));
+    String asked = StorePlace.describe(requests);
+    if (!asked.isEmpty()) {
+      console().say(console().dim(asked));
+    }
   }
 
   private String newBackend() {

@@ -2,6 +2,7 @@ package io.reshard.cli;
 
 import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectStore;
+import io.reshard.checkpoint.ObjectStores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,12 +11,13 @@ import java.util.List;
 /**
  * A store that a run makes. If the run ends before it published a version, what it made is taken
  * away again, so that a load of the wrong file leaves nothing behind. A store that holds anything
- * else by then, or in which another process works, stays.
+ * else by then, or in which another process works, stays; so does one that is not on local disk.
  */
 final class NewStore {
   private static final String STORE = "store.json";
 
   private final ObjectStore objects;
+  private final boolean remote;
   private final Path directory;
   private final boolean directoryThere;
   private boolean created;
@@ -23,7 +25,8 @@ final class NewStore {
   /** To be called before the store is made. */
   NewStore(ObjectStore objects) {
     this.objects = objects;
-    this.directory = Path.of(objects.location());
+    this.remote = ObjectStores.isRemote(objects.location());
+    this.directory = remote ? objects.stagingDirectory() : Path.of(objects.location());
     this.directoryThere = Files.exists(directory);
   }
 
@@ -34,7 +37,8 @@ final class NewStore {
 
   /** Removes the store if nothing but its mark is there. */
   void removeIfEmpty() {
-    List<ObjectInfo> there = created ? objects.list("", "", 2) : List.of();
+    // Elsewhere nobody can tell whether another machine has begun to use the store.
+    List<ObjectInfo> there = created && !remote ? objects.list("", "", 2) : List.of();
     // A directory that is not empty is not deleted: another process has its work there.
     if (there.size() == 1
         && there.get(0).name().equals(STORE)

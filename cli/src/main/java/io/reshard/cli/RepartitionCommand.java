@@ -3,6 +3,7 @@ package io.reshard.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.Manifest;
+import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.repartition.RepartitionOptions;
 import io.reshard.repartition.RepartitionPlan;
 import io.reshard.repartition.RepartitionResult;
@@ -26,7 +27,9 @@ import picocli.CommandLine.Option;
     footer = {
       "  reshard repartition --store ./state --shards 400 --dry-run",
       "  reshard repartition --store ./state --shards 400",
-      "  reshard repartition --store ./state --shards 100 --parallel 4 --memory 1g --json"
+      "  reshard repartition --store ./state --shards 100 --parallel 4 --memory 1g --json",
+      "  reshard repartition --store s3://bucket/state --shards 400",
+      "  reshard repartition --store hdfs://namenode:8020/state --shards 400"
     })
 final class RepartitionCommand extends StoreVerb {
   @Option(
@@ -73,7 +76,7 @@ final class RepartitionCommand extends StoreVerb {
     if (!json) {
       console().say(Console.wrap(plan.toString()));
     }
-    print(execute(console(), store, plan, options));
+    print(execute(console(), store, plan, options), store.objects().metrics());
     return ExitCode.OK;
   }
 
@@ -101,7 +104,8 @@ final class RepartitionCommand extends StoreVerb {
                       + Units.count(p.tasks())
                       + " tasks, "
                       + Units.count(p.rows())
-                      + " rows"),
+                      + " rows"
+                      + requests(store)),
           console::isCancelled);
     } catch (StateStoreException e) {
       if (console.isCancelled() && e.kind() == StateStoreException.Kind.UNAVAILABLE) {
@@ -114,6 +118,11 @@ final class RepartitionCommand extends StoreVerb {
       }
       throw e;
     }
+  }
+
+  private static String requests(CheckpointStore store) {
+    long requests = store.objects().metrics().requests();
+    return requests == 0 ? "" : ", " + Units.count(requests) + " requests";
   }
 
   private void print(RepartitionPlan plan, int parallelism) {
@@ -150,10 +159,15 @@ final class RepartitionCommand extends StoreVerb {
             });
   }
 
-  private void print(RepartitionResult result) {
+  private void print(RepartitionResult result, ObjectStoreMetrics requests) {
     Manifest manifest = result.manifest();
     if (json) {
-      console().printJson(out -> write(out, result));
+      console()
+          .printJson(
+              out -> {
+                write(out, result);
+                StorePlace.write(out, requests);
+              });
       return;
     }
     ShardSizes sizes = ShardSizes.of(manifest);

@@ -50,6 +50,7 @@ final class RollbackCommand extends StoreVerb {
                 out.writeNumberField("shards", result.layout().shards());
                 out.writeNumberField("entries", result.entries());
                 out.writeBooleanField("dryRun", dryRun);
+                StorePlace.write(out, store.objects().metrics());
               });
       return ExitCode.OK;
     }

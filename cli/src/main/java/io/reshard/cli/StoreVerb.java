@@ -2,9 +2,9 @@ package io.reshard.cli;
 
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.Manifest;
-import io.reshard.checkpoint.ObjectStores;
 import io.reshard.spi.StateStoreException;
 import java.io.IOException;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** A verb on a store that exists. */
@@ -13,9 +13,11 @@ abstract class StoreVerb extends Verb {
       names = "--store",
       order = 0,
       required = true,
-      paramLabel = "DIR",
-      description = "Where the store is: a directory or a file: URI.")
+      paramLabel = "LOCATION",
+      description = "Where the store is: " + StorePlace.WHAT + ".")
   String location = "";
+
+  @Mixin StorePlace place = new StorePlace();
 
   StoreVerb(Console console) {
     super(console);
@@ -23,8 +25,17 @@ abstract class StoreVerb extends Verb {
 
   @Override
   final ExitCode run() throws IOException {
-    try (CheckpointStore store = CheckpointStore.open(ObjectStores.open(location))) {
-      return run(store);
+    try (CheckpointStore store = CheckpointStore.open(place.open(location))) {
+      ExitCode code = run(store);
+      sayRequests(store);
+      return code;
+    }
+  }
+
+  private void sayRequests(CheckpointStore store) {
+    String requests = StorePlace.describe(store.objects().metrics());
+    if (!json && !requests.isEmpty()) {
+      console().say(console().dim(requests));
     }
   }
 

@@ -2,6 +2,7 @@ package io.reshard.cli;
 
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.Manifest;
+import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.checkpoint.StoreVerifier;
 import io.reshard.spi.StateStoreException;
@@ -119,7 +120,7 @@ final class VerifyCommand extends StoreVerb {
   private StoreVerifier.Report verify(CheckpointStore store, long v) {
     Manifest manifest = manifest(store, v);
     StoreVerifier.Report report = verify(console(), store, manifest, parallel);
-    print(manifest, report);
+    print(manifest, report, store.objects().metrics());
     return report;
   }
 
@@ -150,7 +151,7 @@ final class VerifyCommand extends StoreVerb {
     }
   }
 
-  private void print(Manifest manifest, StoreVerifier.Report report) {
+  private void print(Manifest manifest, StoreVerifier.Report report, ObjectStoreMetrics requests) {
     long files = report.shards().stream().mapToLong(StoreVerifier.Shard::files).sum();
     long bytes = report.shards().stream().mapToLong(StoreVerifier.Shard::bytes).sum();
     if (json) {
@@ -164,6 +165,7 @@ final class VerifyCommand extends StoreVerb {
                 out.writeNumberField("entries", manifest.entries());
                 out.writeNumberField("rows", report.rows().count());
                 out.writeStringField("digest", report.rows().toString());
+                StorePlace.write(out, requests);
               });
       return;
     }

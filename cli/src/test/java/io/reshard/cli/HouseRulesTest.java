@@ -29,7 +29,16 @@ class HouseRulesTest {
   void everyModuleIsLookedAt() {
     for (String name :
         new String[] {
-          "spi", "sst", "memory", "rocksdb", "checkpoint", "repartition", "tck", "cli"
+          "spi",
+          "sst",
+          "memory",
+          "rocksdb",
+          "checkpoint",
+          "checkpoint.s3",
+          "checkpoint.hdfs",
+          "repartition",
+          "tck",
+          "cli"
         }) {
       assertThat(HOUSE)
           .as("classes of io.reshard.%s on the class path", name)

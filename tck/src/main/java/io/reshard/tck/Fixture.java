@@ -3,6 +3,8 @@ package io.reshard.tck;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reshard.checkpoint.ObjectStore;
+import io.reshard.checkpoint.ObjectStores;
 import io.reshard.spi.Backend;
 import io.reshard.spi.BackendOptions;
 import io.reshard.spi.Capability;
@@ -19,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
@@ -56,12 +59,25 @@ final class Fixture implements AutoCloseable {
   private final Path directory;
   private final long seed;
   private final Scale scale;
+  private final Function<Path, ObjectStore> objectStores;
   private final List<Backend> backends = new ArrayList<>();
   private @Nullable Backend backend;
   private final AtomicInteger directories = new AtomicInteger();
 
   Fixture(
       StateStoreProvider provider, BackendOptions options, Path directory, long seed, Scale scale) {
+    this(provider, options, directory, seed, scale, ObjectStores::open);
+  }
+
+  /** {@code objectStores} opens the place of a store, given a directory nobody else has. */
+  Fixture(
+      StateStoreProvider provider,
+      BackendOptions options,
+      Path directory,
+      long seed,
+      Scale scale,
+      Function<Path, ObjectStore> objectStores) {
+    this.objectStores = objectStores;
     this.provider = provider;
     this.options = options;
     this.directory = directory;
@@ -108,6 +124,11 @@ final class Fixture implements AutoCloseable {
   /** A directory that does not exist yet. */
   Path newDirectory() {
     return directory.resolve("d" + directories.getAndIncrement());
+  }
+
+  /** A place for a store, with nothing in it. */
+  ObjectStore newObjectStore() {
+    return objectStores.apply(newDirectory());
   }
 
   /** An empty shard in a directory of its own. */

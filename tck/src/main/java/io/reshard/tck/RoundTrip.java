@@ -6,7 +6,6 @@ import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.KeyedStore;
 import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.Manifest;
-import io.reshard.checkpoint.ObjectStores;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.checkpoint.ShardSnapshots;
 import io.reshard.checkpoint.StoreVerifier;
@@ -56,7 +55,7 @@ final class RoundTrip implements AutoCloseable {
 
   RoundTrip(Fixture fixture, Layout layout, List<ColumnFamily> columnFamilies) {
     this.fixture = fixture;
-    this.checkpoints = CheckpointStore.create(ObjectStores.open(fixture.newDirectory().toString()));
+    this.checkpoints = CheckpointStore.create(fixture.newObjectStore());
     columnFamilies.forEach(columnFamily -> expected.put(columnFamily.name(), Rows.none()));
     try {
       this.store =

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The objects {@code gc/boundary-N.json}: how far garbage collection has gone. The one of the
  * highest number counts. Each of its figures is at least as high as in the one before.
+ *
+ * <p>They are numbered without a gap and never deleted. So whoever knows one needs no listing to
+ * find out whether it is still the newest: it is, as long as there is none of the next number. That
+ * is one look before a commit and one after it, the cheapest request there is.
  */
 final class Boundaries {
   /**
@@ -38,19 +42,34 @@ final class Boundaries {
   }
 
   private static final int ATTEMPTS = 100;
+  private static final int PAGE = 1000;
 
   private final ObjectStore objects;
   private volatile Boundary known = Boundary.NONE;
+  private volatile boolean listed;
 
   Boundaries(ObjectStore objects) {
     this.objects = objects;
   }
 
+  /**
+   * The number of the newest boundary that was seen so far, without asking for a newer one; 0 if
+   * none was.
+   */
+  long numberSeen() {
+    return known.number;
+  }
+
   /** The newest boundary, as it is in the object store now. */
   Boundary newest() {
+    Boundary seen = known;
+    if (listed && objects.info(StoreNames.boundary(seen.number + 1)) == null) {
+      return seen;
+    }
     for (int i = 0; i < ATTEMPTS; i++) {
       ObjectInfo newest = newestObject();
       if (newest == null) {
+        listed = true;
         return Boundary.NONE;
       }
       long number = numberOf(newest);
@@ -59,10 +78,11 @@ final class Boundaries {
         return cached;
       }
       SstSource source = objects.open(newest.name());
-      if (source != null) { // Else a newer one has replaced it just now.
+      if (source != null) {
         try (source) {
           Boundary boundary = read(newest, number, source);
           known = boundary;
+          listed = true;
           return boundary;
         }
       }
@@ -87,13 +107,13 @@ final class Boundaries {
     ObjectInfo newest = null;
     String after = known.number == 0 ? "" : StoreNames.boundary(known.number - 1);
     while (true) {
-      List<ObjectInfo> page = objects.list(StoreNames.BOUNDARIES, after, 1000);
+      List<ObjectInfo> page = objects.list(StoreNames.BOUNDARIES, after, PAGE);
       for (ObjectInfo info : page) {
         if (StoreNames.number(StoreNames.BOUNDARIES, info.name()) != null) {
           newest = info;
         }
       }
-      if (page.isEmpty()) {
+      if (page.size() < PAGE) {
         return newest;
       }
       after = page.get(page.size() - 1).name();

@@ -357,7 +357,7 @@ public final class CheckpointStore implements AutoCloseable {
    */
   public Upload upload(Manifest parent) {
     checkOpen();
-    return new StoreUpload(this, parent, boundaries.newest().number());
+    return new StoreUpload(this, parent, boundaries.numberSeen());
   }
 
   /**

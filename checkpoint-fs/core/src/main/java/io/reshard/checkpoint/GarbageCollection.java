@@ -118,7 +118,6 @@ final class GarbageCollection {
     long oldestObject = cutoff;
     sweep(StoreNames.SHARDS, info -> isNamedOrYoung(info, oldestObject));
     sweep(StoreNames.FILES, info -> isNamedOrYoung(info, oldestObject));
-    sweep(StoreNames.BOUNDARIES, info -> isNewestBoundary(info, boundary.number()));
     if (!options.dryRun()) {
       cleanStaging();
     }
@@ -239,11 +238,6 @@ final class GarbageCollection {
     return false;
   }
 
-  private static boolean isNewestBoundary(ObjectInfo info, long newest) {
-    Long number = StoreNames.number(StoreNames.BOUNDARIES, info.name());
-    return number == null || number >= newest;
-  }
-
   private List<Long> sweepManifests(long retired) {
     List<Long> deletedVersions = new ArrayList<>();
     sweep(
@@ -276,10 +270,10 @@ final class GarbageCollection {
     String after = "";
     while (true) {
       List<ObjectInfo> page = objects.list(prefix, after, PAGE);
-      if (page.isEmpty()) {
+      page.forEach(action);
+      if (page.size() < PAGE) {
         return;
       }
-      page.forEach(action);
       after = page.get(page.size() - 1).name();
     }
   }

@@ -130,10 +130,10 @@ final class Jobs {
     String prefix = StoreNames.job(ObjectNames.checkLabel("job", job));
     while (true) {
       List<ObjectInfo> page = objects.list(prefix, "", PAGE);
-      if (page.isEmpty()) {
+      page.forEach(info -> objects.delete(info.name()));
+      if (page.size() < PAGE) {
         return;
       }
-      page.forEach(info -> objects.delete(info.name()));
     }
   }
 
@@ -145,13 +145,13 @@ final class Jobs {
     String after = "";
     while (true) {
       List<ObjectInfo> page = objects.list(StoreNames.JOBS, after, PAGE);
-      if (page.isEmpty()) {
-        return;
-      }
       for (ObjectInfo info : page) {
         if (info.modifiedMillis() >= oldestMillis) {
           giveNamed(info.name(), consumer);
         }
+      }
+      if (page.size() < PAGE) {
+        return;
       }
       after = page.get(page.size() - 1).name();
     }

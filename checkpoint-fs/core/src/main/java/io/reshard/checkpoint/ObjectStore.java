@@ -48,8 +48,8 @@ public interface ObjectStore extends AutoCloseable {
   boolean putIfAbsent(String name, Path file);
 
   /**
-   * At most {@code limit} objects whose names start with {@code prefix} and come after {@code
-   * after}.
+   * The first {@code limit} objects whose names start with {@code prefix} and come after {@code
+   * after}: fewer only where there are no more.
    */
   List<ObjectInfo> list(String prefix, String after, int limit);
 

@@ -55,7 +55,10 @@ final class StoreUpload implements Upload {
   private @Nullable FileIndex parentContent;
   private volatile boolean closed;
 
-  /** {@code boundaryAtStart}: the number of the newest boundary object before anything is sent. */
+  /**
+   * {@code boundaryAtStart}: number of a boundary object that was there before anything is sent.
+   * The newest one spares a publish some questions.
+   */
   StoreUpload(CheckpointStore store, Manifest parent, long boundaryAtStart) {
     this.store = store;
     this.objects = store.objects();

@@ -67,7 +67,7 @@ final class Versions {
           found.put(number, info);
         }
       }
-      if (page.isEmpty()) {
+      if (page.size() < PAGE) {
         return found;
       }
       last = page.get(page.size() - 1).name();

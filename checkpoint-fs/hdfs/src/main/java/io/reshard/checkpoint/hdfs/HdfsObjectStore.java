@@ -4,11 +4,13 @@ import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectNames;
 import io.reshard.checkpoint.ObjectStore;
 import io.reshard.checkpoint.ObjectStoreMetrics;
+import io.reshard.checkpoint.ReadAhead;
 import io.reshard.checkpoint.RemoteStaging;
 import io.reshard.checkpoint.StoreOptions;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.SstSource;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -62,6 +65,7 @@ final class HdfsObjectStore implements ObjectStore {
   private final Path staging;
   private final StoreOptions options;
   private final HdfsCounter counter = new HdfsCounter();
+  private final ReadAhead cache = new ReadAhead(ReadAhead.defaultBytes());
   private final Set<Path> made = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
@@ -100,21 +104,6 @@ final class HdfsObjectStore implements ObjectStore {
     return StateStoreException.invalid("'" + location + "' is no location on HDFS: " + why);
   }
 
-  static void checkRange(String name, long size, long offset, long length) {
-    if (offset < 0 || length < 0 || offset > size || length > size - offset) {
-      throw StateStoreException.corrupt(
-          "object '"
-              + name
-              + "' has "
-              + size
-              + " bytes, but "
-              + length
-              + " bytes from offset "
-              + offset
-              + " are expected in it; it was cut short, or whoever names them is damaged");
-    }
-  }
-
   @Override
   public String location() {
     return location;
@@ -128,12 +117,41 @@ final class HdfsObjectStore implements ObjectStore {
       return null;
     }
     try {
-      return new HdfsSource(name, path.toString(), status.getLen(), files.open(path), counter);
+      return source(name, path, status.getLen(), files.open(path));
     } catch (FileNotFoundException e) {
       return null; // Deleted in between.
     } catch (IOException e) {
       throw HdfsErrors.of("opening " + path, e);
     }
+  }
+
+  /** Hadoop's streams serve positional reads to many threads at once. */
+  private SstSource source(String name, Path path, long size, FSDataInputStream in) {
+    return cache.source(
+        name,
+        size,
+        new byte[0],
+        (position, target, offset, length) -> {
+          checkOpen();
+          try {
+            counter.get(length);
+            in.readFully(position, target, offset, length);
+          } catch (EOFException e) {
+            throw new StateStoreException(
+                StateStoreException.Kind.CORRUPT,
+                "object '" + name + "' ends before its " + size + " bytes; restore it from a copy",
+                e);
+          } catch (IOException e) {
+            throw HdfsErrors.of("reading " + path, e);
+          }
+        },
+        () -> {
+          try {
+            in.close();
+          } catch (IOException e) {
+            throw HdfsErrors.of("closing " + path, e);
+          }
+        });
   }
 
   @Override

@@ -20,12 +20,19 @@ public final class MiniCluster {
   /** The one cluster of this JVM. */
   public static synchronized MiniCluster get() {
     if (instance == null) {
-      instance = start();
+      instance = start(0);
     }
     return instance;
   }
 
-  private static MiniCluster start() {
+  /** Serves until it is stopped, to try things out: port of the NameNode. */
+  public static void main(String[] args) throws InterruptedException {
+    MiniCluster started = start(Integer.parseInt(args[0]));
+    System.out.println("HDFS at " + started.cluster.getURI() + "; stop it with Ctrl-C");
+    Thread.currentThread().join();
+  }
+
+  private static MiniCluster start(int port) {
     try {
       Path directory = Files.createTempDirectory("reshard-hdfs-");
       Configuration configuration = new Configuration();
@@ -33,7 +40,8 @@ public final class MiniCluster {
       configuration.setInt("dfs.replication", 1);
       // Nothing a test leaves is worth a wait.
       configuration.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
-      MiniDFSCluster cluster = new MiniDFSCluster.Builder(configuration).numDataNodes(1).build();
+      MiniDFSCluster cluster =
+          new MiniDFSCluster.Builder(configuration).nameNodePort(port).numDataNodes(1).build();
       cluster.waitActive();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> deleteTree(directory)));
       return new MiniCluster(cluster);

@@ -4,6 +4,7 @@ import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectNames;
 import io.reshard.checkpoint.ObjectStore;
 import io.reshard.checkpoint.ObjectStoreMetrics;
+import io.reshard.checkpoint.ReadAhead;
 import io.reshard.checkpoint.RemoteStaging;
 import io.reshard.checkpoint.StoreOptions;
 import io.reshard.spi.StateStoreException;
@@ -51,7 +52,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * that is all a HEAD tells, and a listing must not tell anything else.
  *
  * <p>Threads: the caller's for whatever is one request, {@link Transfers} for the parts of large
- * objects. Bodies are streamed between file and socket; the heap holds the {@link ChunkCache} and
+ * objects. Bodies are streamed between file and socket; the heap holds the {@link ReadAhead} and
  * the socket buffers of at most {@code s3.parallel} transfers.
  */
 final class S3ObjectStore implements ObjectStore {
@@ -69,7 +70,7 @@ final class S3ObjectStore implements ObjectStore {
   private final RequestCounter counter = new RequestCounter();
   private final S3Client client;
   private final Transfers transfers;
-  private final ChunkCache cache;
+  private final ReadAhead cache;
   private volatile boolean closed;
 
   S3ObjectStore(S3Location place, S3Options options, StoreOptions storeOptions) {
@@ -78,7 +79,7 @@ final class S3ObjectStore implements ObjectStore {
     this.storeOptions = storeOptions;
     this.client = S3Clients.open(options, counter);
     this.transfers = new Transfers(options.parallel());
-    this.cache = new ChunkCache(options.readCacheBytes());
+    this.cache = new ReadAhead(options.readCacheBytes());
   }
 
   S3Client client() {
@@ -126,7 +127,7 @@ final class S3ObjectStore implements ObjectStore {
               "opening " + where(name),
               () -> getHead(name),
               Set.of(S3Errors.NOT_FOUND, S3Errors.RANGE_NOT_SATISFIABLE));
-      return new S3Source(this, cache, name, head.tag, head.objectSize, head.bytes);
+      return source(name, head.objectSize, head.tag, head.bytes);
     } catch (S3Exception e) {
       if (e.statusCode() == S3Errors.NOT_FOUND) {
         return null;
@@ -134,9 +135,21 @@ final class S3ObjectStore implements ObjectStore {
     }
     // An object without bytes has no first byte.
     HeadObjectResponse empty = head(name, attempts);
-    return empty == null
-        ? null
-        : new S3Source(this, cache, name, empty.eTag(), empty.contentLength(), new byte[0]);
+    return empty == null ? null : source(name, empty.contentLength(), empty.eTag(), new byte[0]);
+  }
+
+  /**
+   * Every request of a source names the object's tag: bytes of two objects of one name, the second
+   * made after the first was deleted, are never mixed.
+   */
+  private SstSource source(String name, long size, String tag, byte[] head) {
+    return cache.source(
+        name,
+        size,
+        head,
+        (position, target, offset, length) ->
+            readRange(name, tag, position, target, offset, length),
+        () -> {});
   }
 
   private Part getHead(String name) {
@@ -145,12 +158,12 @@ final class S3ObjectStore implements ObjectStore {
             request
                 .bucket(place.bucket())
                 .key(place.key(name))
-                .range("bytes=0-" + (ChunkCache.CHUNK - 1))
-                .overrideConfiguration(patience(ChunkCache.CHUNK)),
+                .range("bytes=0-" + (ReadAhead.CHUNK - 1))
+                .overrideConfiguration(patience(ReadAhead.CHUNK)),
         (ResponseTransformer<GetObjectResponse, Part>)
             (response, body) -> {
               long size = objectSize(name, response);
-              byte[] bytes = new byte[(int) Math.min(size, ChunkCache.CHUNK)];
+              byte[] bytes = new byte[(int) Math.min(size, ReadAhead.CHUNK)];
               readFully(body, bytes, 0, bytes.length);
               return new Part(bytes, size, response.eTag());
             });
@@ -196,11 +209,9 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   /** Reads a part of an object whose tag is known; the part must be within it. */
-  void readRange(String name, String tag, long position, byte[] target, int at, int length) {
+  private void readRange(
+      String name, String tag, long position, byte[] target, int at, int length) {
     checkOpen();
-    if (length == 0) {
-      return;
-    }
     try {
       attempts()
           .call(

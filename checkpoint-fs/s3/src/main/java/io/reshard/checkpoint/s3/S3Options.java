@@ -1,5 +1,6 @@
 package io.reshard.checkpoint.s3;
 
+import io.reshard.checkpoint.ReadAhead;
 import io.reshard.checkpoint.StoreOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -87,7 +88,6 @@ record S3Options(
     if (!TAGS.matcher(tags).matches()) {
       throw StoreOptions.malformed("s3.tags", tags, "tags like team=search&stage=test");
     }
-    long cache = Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 8);
     return new S3Options(
         endpoint,
         word(options, "s3.region"),
@@ -99,7 +99,7 @@ record S3Options(
         (int) options.number("s3.parallel", 16, 1, 256),
         options.number("s3.part-bytes", 32L << 20, MIN_PART, MAX_PUT),
         options.number("s3.multipart-bytes", 64L << 20, MIN_PART, MAX_PUT),
-        options.number("s3.read-cache", cache, 1 << 20, 16L << 30),
+        options.number("s3.read-cache", ReadAhead.defaultBytes(), 1 << 20, 16L << 30),
         options.duration("s3.timeout", Duration.ofSeconds(30)),
         options.duration("s3.retry-budget", Duration.ofMinutes(2)));
   }

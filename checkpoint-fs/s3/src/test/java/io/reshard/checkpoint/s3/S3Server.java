@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.gaul.s3proxy.AuthenticationType;
 import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
@@ -19,13 +20,19 @@ public final class S3Server {
   /** What the server in this JVM wants to be told; nobody may ever print it. */
   public static final String SECRET = "s3cr3t-Of-The-Tests-" + UUID.randomUUID();
 
-  private static final String IDENTITY = "AKIATESTIDENTITY0000";
+  /** Who the tests are to the server in this JVM. */
+  public static final String IDENTITY = "AKIATESTIDENTITY0000";
+
   private static final String BUCKET = "reshard-tests";
   private static S3Server instance;
 
   private final String endpoint;
   private final String bucket;
   private final boolean foreign;
+
+  private S3Server(S3Proxy proxy, String bucket, boolean foreign) {
+    this(endpoint(proxy), bucket, foreign);
+  }
 
   private S3Server(String endpoint, String bucket, boolean foreign) {
     this.endpoint = endpoint;
@@ -48,47 +55,55 @@ public final class S3Server {
   private static S3Server start() {
     System.setProperty("aws.accessKeyId", IDENTITY);
     System.setProperty("aws.secretAccessKey", SECRET);
+    return new S3Server(
+        start(0, builder -> builder.awsAuthentication(AuthenticationType.AWS_V4, IDENTITY, SECRET)),
+        BUCKET,
+        false);
+  }
+
+  /** Starts a server with its objects in memory, and makes the bucket. */
+  private static S3Proxy start(int port, UnaryOperator<S3Proxy.Builder> more) {
     try {
-      TransientNio2BlobStore objects = new TransientNio2BlobStore();
       S3Proxy proxy =
-          S3Proxy.builder()
-              .blobStore(objects)
-              .endpoint(URI.create("http://127.0.0.1:0"))
-              .awsAuthentication(AuthenticationType.AWS_V4, IDENTITY, SECRET)
-              .ignoreUnknownHeaders(true)
+          more.apply(
+                  S3Proxy.builder()
+                      .blobStore(new TransientNio2BlobStore())
+                      .endpoint(URI.create("http://127.0.0.1:" + port))
+                      .ignoreUnknownHeaders(true))
               .build();
       proxy.start();
-      S3Server server = new S3Server("http://127.0.0.1:" + proxy.getPort(), BUCKET, false);
-      try (var client =
-          S3Clients.open(S3Options.of(server.options(Map.of())), new RequestCounter())) {
+      StoreOptions options = StoreOptions.of(Map.of("s3.endpoint", endpoint(proxy)));
+      try (var client = S3Clients.open(S3Options.of(options), new RequestCounter())) {
         client.createBucket(request -> request.bucket(BUCKET));
       }
-      return server;
+      return proxy;
     } catch (Exception e) {
       throw new IllegalStateException("the S3 server for tests did not start", e);
     }
   }
 
+  private static String endpoint(S3Proxy proxy) {
+    return "http://127.0.0.1:" + proxy.getPort();
+  }
+
+  /** Serves until it is stopped, to try things out: port, then key and secret it wants. */
+  public static void main(String[] args) throws InterruptedException {
+    System.setProperty("aws.accessKeyId", args[1]);
+    System.setProperty("aws.secretAccessKey", args[2]);
+    S3Proxy proxy =
+        start(
+            Integer.parseInt(args[0]),
+            builder -> builder.awsAuthentication(AuthenticationType.AWS_V4, args[1], args[2]));
+    System.out.println(
+        "S3 in memory at " + endpoint(proxy) + ", bucket " + BUCKET + "; stop it with Ctrl-C");
+    Thread.currentThread().join();
+  }
+
   /** A server of its own that looks at no signature, so that requests may be changed on the way. */
   public static Unsigned unsigned() {
-    try {
-      TransientNio2BlobStore objects = new TransientNio2BlobStore();
-      S3Proxy proxy =
-          S3Proxy.builder()
-              .blobStore(objects)
-              .endpoint(URI.create("http://127.0.0.1:0"))
-              .ignoreUnknownHeaders(true)
-              .build();
-      proxy.start();
-      Unsigned server = new Unsigned(proxy, "http://127.0.0.1:" + proxy.getPort());
-      StoreOptions options = StoreOptions.of(Map.of("s3.endpoint", server.endpoint));
-      try (var client = S3Clients.open(S3Options.of(options), new RequestCounter())) {
-        client.createBucket(request -> request.bucket(get().bucket));
-      }
-      return server;
-    } catch (Exception e) {
-      throw new IllegalStateException("the S3 server for tests did not start", e);
-    }
+    get(); // Which says who we are.
+    S3Proxy proxy = start(0, builder -> builder);
+    return new Unsigned(proxy, endpoint(proxy));
   }
 
   /**
