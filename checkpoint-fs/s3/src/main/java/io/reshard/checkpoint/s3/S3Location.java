@@ -15,6 +15,9 @@ record S3Location(String bucket, String prefix) {
   /** Most bytes of a key, by S3's documentation. */
   private static final int MAX_KEY = 1024;
 
+  /** What the names of directory buckets (S3 Express One Zone) end in. */
+  private static final String DIRECTORY_BUCKET = "--x-s3";
+
   private static final Pattern FORM = Pattern.compile("[a-zA-Z0-9]+://([^/]*)/*(.*)");
   private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,254}");
   private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9!_.*'()=@,+:-]+");
@@ -34,6 +37,13 @@ record S3Location(String bucket, String prefix) {
     }
     if (!BUCKET.matcher(bucket).matches()) {
       throw malformed(location, "'" + bucket + "' is no name of a bucket");
+    }
+    if (bucket.endsWith(DIRECTORY_BUCKET)) {
+      throw StateStoreException.incompatible(
+          "bucket '"
+              + bucket
+              + "' is a directory bucket, which lists its objects in no order; use a general purpose"
+              + " bucket");
     }
     return new S3Location(bucket, prefix(location, matcher.group(2)));
   }

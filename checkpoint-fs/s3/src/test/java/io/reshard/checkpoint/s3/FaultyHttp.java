@@ -50,7 +50,8 @@ public final class FaultyHttp implements AutoCloseable {
      * Decides.
      *
      * @param number counts requests from 1
-     * @param request method, target and version, such as {@code PUT /bucket/key HTTP/1.1}
+     * @param request its head: method, target and version, such as {@code PUT /bucket/key
+     *     HTTP/1.1}, and a line for each header
      */
     Fault decide(long number, String request);
   }
@@ -148,9 +149,8 @@ public final class FaultyHttp implements AutoCloseable {
         client.getOutputStream().flush();
       }
       byte[] body = client.getInputStream().readNBytes(contentLength(lower));
-      String request = head.substring(0, head.indexOf("\r\n"));
-      Fault fault = plan.decide(requests.incrementAndGet(), request);
-      boolean creates = request.startsWith("PUT") || request.startsWith("POST");
+      Fault fault = plan.decide(requests.incrementAndGet(), head);
+      boolean creates = head.startsWith("PUT") || head.startsWith("POST");
       if (!creates && (fault == Fault.CONFLICT || fault == Fault.FALSE_PRECONDITION)) {
         fault = Fault.SLOW_DOWN;
       }

@@ -2,6 +2,7 @@ package io.reshard.checkpoint.s3;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.reshard.checkpoint.CheckpointStore;
 import io.reshard.checkpoint.KeyedStore;
@@ -29,6 +30,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,9 +45,15 @@ class S3RequestsTest {
       FaultyHttp.before(
           S3Server.get().endpoint(),
           (number, request) -> {
-            requests.add(request);
+            requests.add(request.substring(0, request.indexOf('\r')));
             return Fault.NONE;
           });
+
+  @BeforeEach
+  void onlyOnTheServerInThisJvm() {
+    // The signature names the host, which is another one behind this network.
+    assumeFalse(S3Server.get().isForeign());
+  }
 
   @AfterEach
   void close() {
