@@ -169,9 +169,12 @@ class S3OptionsTest {
         .filteredOn(head -> head.contains("partnumber="))
         .hasSize(2)
         .allSatisfy(
-            head -> assertThat(head).contains("x-amz-checksum-sha256: ").doesNotContain("x-amz-tag"));
+            head ->
+                assertThat(head).contains("x-amz-checksum-sha256: ").doesNotContain("x-amz-tag"));
     assertThat(heads)
-        .filteredOn(head -> head.contains("/small ") || head.startsWith("post /") && head.contains("?uploadid"))
+        .filteredOn(
+            head ->
+                head.contains("/small ") || head.startsWith("post /") && head.contains("?uploadid"))
         .hasSize(2)
         .allSatisfy(head -> assertThat(head).contains("if-none-match: *"));
   }
