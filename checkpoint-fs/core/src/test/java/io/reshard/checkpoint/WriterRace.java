@@ -83,7 +83,7 @@ public final class WriterRace {
       int round,
       NavigableMap<String, String> expected)
       throws Exception {
-    long version = round + 1;
+    long version = round + 1L;
     CyclicBarrier start = new CyclicBarrier(stores.size());
     List<Callable<Boolean>> commits = new ArrayList<>();
     for (int i = 0; i < stores.size(); i++) {
