@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -83,10 +84,8 @@ class RemoteKillTest {
   }
 
   private Object digest(String store, long version) {
-    return run(store, "verify", "--version", Long.toString(version), "--json")
-        .ok()
-        .oneJson()
-        .get("digest");
+    Ran verified = run(store, "verify", "--version", Long.toString(version), "--json").ok();
+    return Objects.requireNonNull(verified.oneJson().get("digest"));
   }
 
   private Ran run(String store, String verb, String... more) {

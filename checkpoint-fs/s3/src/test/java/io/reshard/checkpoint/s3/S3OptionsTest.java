@@ -174,7 +174,8 @@ class S3OptionsTest {
     assertThat(heads)
         .filteredOn(
             head ->
-                head.contains("/small ") || head.startsWith("post /") && head.contains("?uploadid"))
+                head.contains("/small ")
+                    || (head.startsWith("post /") && head.contains("?uploadid")))
         .hasSize(2)
         .allSatisfy(head -> assertThat(head).contains("if-none-match: *"));
   }
