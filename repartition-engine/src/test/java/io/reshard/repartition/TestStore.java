@@ -197,16 +197,22 @@ final class TestStore {
   }
 
   private static Entry stored(Layout layout, ColumnFamily columnFamily, Entry entry) {
+    byte[] key = storedKey(layout, columnFamily, entry.key);
+    return new Entry(key, entry.sequence, entry.type, entry.value);
+  }
+
+  /** A key as it lies in files. */
+  static byte[] storedKey(Layout layout, ColumnFamily columnFamily, byte[] key) {
     if (layout.kind() == Layout.Kind.MODULO
         || columnFamily.placement() == io.reshard.spi.Placement.ORDERED) {
-      return entry;
+      return key;
     }
-    int slot = hash(layout, columnFamily, entry.key);
-    byte[] key = new byte[entry.key.length + 2];
-    key[0] = (byte) (slot >>> 8);
-    key[1] = (byte) slot;
-    System.arraycopy(entry.key, 0, key, 2, entry.key.length);
-    return new Entry(key, entry.sequence, entry.type, entry.value);
+    int slot = hash(layout, columnFamily, key);
+    byte[] stored = new byte[key.length + 2];
+    stored[0] = (byte) (slot >>> 8);
+    stored[1] = (byte) slot;
+    System.arraycopy(key, 0, stored, 2, key.length);
+    return stored;
   }
 
   private static int hash(Layout layout, ColumnFamily columnFamily, byte[] key) {

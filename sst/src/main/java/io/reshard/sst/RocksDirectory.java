@@ -33,17 +33,20 @@ import java.util.Set;
  *
  * <ul>
  *   <li>On level 0 a read asks one file after another, newest first, and stops at the first that
- *       has the key. Files are put in that order by their sequence numbers, and the order is
- *       written down as epoch numbers. Two files whose keys and whose sequence numbers both overlap
- *       have no such order and are INVALID.
+ *       has the key. Files are put in that order by their largest sequence numbers, and the order
+ *       is written down as epoch numbers. Where the keys and the sequence numbers of two files both
+ *       overlap, as after an ingestion beside a memtable that had nothing of those keys, the two
+ *       are read: one must have the newer entries of every key they share, else they are INVALID.
  *   <li>A read asks level 0 before 1, 1 before 2 and so on. The caller knows that entries of a
  *       lower level are the newer ones; sequence ranges of whole files do not tell.
  * </ul>
  *
  * <p>On a level above 0 files do not overlap, else they are INVALID; with one exception that
- * RocksDB makes itself, when it moves files from level 0 without a look into them: neighbours may
- * share the key where one ends and the next begins, if all sequence numbers of the first are above
- * those of the second.
+ * RocksDB makes itself, when it moves files from level 0 without a look into them, and when a
+ * compaction ends a file between two versions of a key that a snapshot wants both: neighbours may
+ * share the key where one ends and the next begins, if its entries in the first are newer than
+ * those in the second. Where the sequence numbers of the whole files do not show that, the two
+ * files are asked for the entries of that key.
  *
  * <p>The records name no unique ids of the files and no times, which RocksDB then does not check
  * and takes from the files. A file that is external (ingestible) has in RocksDB the sequence number
@@ -106,13 +109,14 @@ public final class RocksDirectory {
     members.forEach(
         member ->
             byFamily.computeIfAbsent(member.columnFamily(), name -> new ArrayList<>()).add(member));
-    byFamily.values().forEach(RocksDirectory::checkOverlaps);
+    SharedKeys shared = new SharedKeys(directory);
+    byFamily.values().forEach(files -> checkOverlaps(files, shared));
     try {
       if (Files.exists(directory.resolve("CURRENT"))) {
         throw StateStoreException.invalid(
             "directory '" + directory + "' is a database already; give an empty directory");
       }
-      writeManifest(directory, ids, members, byFamily);
+      writeManifest(directory, ids, members, byFamily, shared);
       writeCurrent(directory);
       force(directory);
     } catch (IOException e) {
@@ -122,9 +126,10 @@ public final class RocksDirectory {
   }
 
   /**
-   * Whether the files of level 0 can stand side by side in a database: whether of any two that hold
-   * the same keys one is the newer throughout. Where it is false {@link #write} refuses them; their
-   * entries have to be merged into files of their own first.
+   * Whether the files of level 0 can stand side by side in a database, as far as bounds and
+   * sequence numbers tell: whether of any two that hold the same keys one is the newer throughout.
+   * Where it is false {@link #write} looks at their entries and refuses them if those have no order
+   * either; merge them into files of their own first.
    */
   public static boolean hasOrderOnLevelZero(List<Member> members) {
     Map<String, List<Member>> byFamily = new HashMap<>();
@@ -213,6 +218,7 @@ public final class RocksDirectory {
 
   /** Two files of a level that hold the same keys, {@code left} starting first. */
   private record Pair(Member left, Member right) {
+    /** Whether bounds and sequence numbers of the whole files show which is the newer. */
     boolean hasOrder() {
       return left.level() > 0
           ? Arrays.equals(left.largestKey(), right.smallestKey())
@@ -223,10 +229,10 @@ public final class RocksDirectory {
   }
 
   /** All files of one column family. */
-  private static void checkOverlaps(List<Member> members) {
+  private static void checkOverlaps(List<Member> members, SharedKeys shared) {
     for (int level = 0; level < LEVELS; level++) {
       for (Pair pair : overlaps(members, level)) {
-        if (!pair.hasOrder()) {
+        if (!pair.hasOrder() && !shared.hasOrder(pair)) {
           throw level > 0 ? overlapping(pair) : withoutOrder(pair);
         }
       }
@@ -242,6 +248,7 @@ public final class RocksDirectory {
     }
     files.sort(
         Comparator.comparing(Member::smallestKey, Arrays::compareUnsigned)
+            .thenComparing(Member::largestKey, Arrays::compareUnsigned)
             .thenComparing(Member::largestSequence, Comparator.reverseOrder()));
     List<Pair> pairs = new ArrayList<>();
     for (int i = 0; i < files.size(); i++) {
@@ -296,7 +303,8 @@ public final class RocksDirectory {
       Path directory,
       Map<String, Integer> ids,
       List<Member> members,
-      Map<String, List<Member>> byFamily)
+      Map<String, List<Member>> byFamily,
+      SharedKeys shared)
       throws IOException {
     try (FileChannel channel =
         FileChannel.open(
@@ -305,7 +313,7 @@ public final class RocksDirectory {
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
       OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
-      writeEdits(new ManifestLog(out), ids, members, byFamily);
+      writeEdits(new ManifestLog(out), ids, members, byFamily, shared);
       out.flush();
       channel.force(true);
     }
@@ -315,7 +323,8 @@ public final class RocksDirectory {
       ManifestLog log,
       Map<String, Integer> ids,
       List<Member> members,
-      Map<String, List<Member>> byFamily)
+      Map<String, List<Member>> byFamily,
+      SharedKeys shared)
       throws IOException {
     long greatestNumber =
         members.stream().mapToLong(Member::number).max().orElse(FIRST_FILE_NUMBER);
@@ -344,7 +353,7 @@ public final class RocksDirectory {
       for (Member member : oldestFirst(byFamily.getOrDefault(family.getKey(), List.of()))) {
         log.append(
             new ManifestLog.Edit()
-                .newFile(member, smallest(member), largest(member), epoch++)
+                .newFile(member, shared.smallest(member), shared.largest(member), epoch++)
                 .columnFamily(id)
                 .toBytes());
       }
@@ -360,17 +369,6 @@ public final class RocksDirectory {
             .thenComparingLong(Member::smallestSequence)
             .thenComparingLong(Member::number));
     return sorted;
-  }
-
-  /** An internal key that no entry of the file sorts before. */
-  private static byte[] smallest(Member member) {
-    return internalKey(
-        member.smallestKey(), member.largestSequence(), EntryType.SINGLE_DELETE.code());
-  }
-
-  /** An internal key that no entry of the file sorts behind. */
-  private static byte[] largest(Member member) {
-    return internalKey(member.largestKey(), member.smallestSequence(), EntryType.DELETE.code());
   }
 
   private static byte[] internalKey(byte[] userKey, long sequence, int type) {
@@ -414,5 +412,119 @@ public final class RocksDirectory {
   private static StateStoreException invalid(Member member, String what) {
     return StateStoreException.invalid(
         "SST file " + fileName(member.number()) + " cannot be put into a database: " + what);
+  }
+
+  /**
+   * The bounds of files in RocksDB's order, which is by key and then from the newest entry to the
+   * oldest: files of a level must not overlap in it, also where they share a key.
+   */
+  private static final class SharedKeys {
+    private final Path directory;
+
+    /** Newest entry of the smallest key, by file number, where it was looked up. */
+    private final Map<Long, Long> newestOfSmallest = new HashMap<>();
+
+    /** Oldest entry of the largest key, by file number, where it was looked up. */
+    private final Map<Long, Long> oldestOfLargest = new HashMap<>();
+
+    SharedKeys(Path directory) {
+      this.directory = directory;
+    }
+
+    /** Whether the entries of two files show which is the newer, where nothing else does. */
+    boolean hasOrder(Pair pair) {
+      Member left = pair.left;
+      Member right = pair.right;
+      return left.level() > 0
+          ? Arrays.equals(left.largestKey(), right.smallestKey()) && isNewerIn(left, right)
+          : areOrdered(left, right);
+    }
+
+    /**
+     * Whether the entries of the key where {@code left} ends and {@code right} begins are all newer
+     * in {@code left}.
+     */
+    private boolean isNewerIn(Member left, Member right) {
+      long oldest = oldest(left);
+      long newest = newest(right);
+      if (oldest <= newest) {
+        return false;
+      }
+      oldestOfLargest.put(left.number(), oldest);
+      newestOfSmallest.put(right.number(), newest);
+      return true;
+    }
+
+    /**
+     * Whether the file with the larger sequence number has the newer entries of every key that the
+     * two share.
+     */
+    private boolean areOrdered(Member left, Member right) {
+      if (left.largestSequence() == right.largestSequence()) {
+        return false;
+      }
+      boolean leftIsNewer = left.largestSequence() > right.largestSequence();
+      return isNewerThroughout(leftIsNewer ? left : right, leftIsNewer ? right : left);
+    }
+
+    private boolean isNewerThroughout(Member newer, Member older) {
+      try (SstReader newerFile = open(newer);
+          SstReader olderFile = open(older);
+          EntryCursor above = newerFile.entries(older.smallestKey(), null);
+          EntryCursor below = olderFile.entries(newer.smallestKey(), null)) {
+        if (newerFile.properties().rangeDeletions() + olderFile.properties().rangeDeletions() > 0) {
+          return false; // They concern more keys than are looked at.
+        }
+        boolean both = above.next() && below.next();
+        while (both) {
+          int order = above.key().compareTo(below.key());
+          if (order == 0 && above.sequence() <= below.sequence()) {
+            return false;
+          }
+          // At a shared key the older file stays at its newest entry until the other has passed.
+          both = order <= 0 ? above.next() : below.next();
+        }
+        return true;
+      }
+    }
+
+    /** Sequence number of the last entry of the largest key; -1 if the file has none of it. */
+    private long oldest(Member member) {
+      long oldest = -1;
+      try (SstReader reader = open(member);
+          EntryCursor entries = reader.entries(member.largestKey(), null)) {
+        while (entries.next() && entries.key().compareTo(member.largestKey()) == 0) {
+          oldest = entries.sequence();
+        }
+      }
+      return oldest;
+    }
+
+    /** Sequence number of the first entry, which should be of the smallest key. */
+    private long newest(Member member) {
+      try (SstReader reader = open(member);
+          EntryCursor entries = reader.entries()) {
+        return entries.next() && entries.key().compareTo(member.smallestKey()) == 0
+            ? entries.sequence()
+            : Long.MAX_VALUE;
+      }
+    }
+
+    private SstReader open(Member member) {
+      Path file = directory.resolve(fileName(member.number()));
+      return SstReader.open(SstSource.ofFile(file), member.largestSequence());
+    }
+
+    /** An internal key that no entry of the file sorts before. */
+    byte[] smallest(Member member) {
+      long sequence = newestOfSmallest.getOrDefault(member.number(), member.largestSequence());
+      return internalKey(member.smallestKey(), sequence, EntryType.SINGLE_DELETE.code());
+    }
+
+    /** An internal key that no entry of the file sorts behind. */
+    byte[] largest(Member member) {
+      long sequence = oldestOfLargest.getOrDefault(member.number(), member.smallestSequence());
+      return internalKey(member.largestKey(), sequence, EntryType.DELETE.code());
+    }
   }
 }

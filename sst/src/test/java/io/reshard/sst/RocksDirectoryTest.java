@@ -366,11 +366,57 @@ class RocksDirectoryTest {
     }
   }
 
+  /** As a compaction leaves them that ends files between versions which a snapshot wants. */
+  @Test
+  void neighboursMayShareAKeyThoughTheirSequencesCross() throws RocksDBException {
+    Entry newest = Entry.put("m", 30, "newest");
+    Entry first = Entry.put("a", 2, "first");
+    Entry last = Entry.put("z", 40, "last");
+    Member left = write("default", 9, 6, List.of(first, newest));
+    Member middle =
+        write("default", 10, 6, List.of(Entry.put("m", 20, "older"), Entry.put("m", 10, "old")));
+    Member right = write("default", 8, 6, List.of(Entry.put("m", 5, "oldest"), last));
+    RocksDirectory.write(directory, List.of("default"), List.of(right, middle, left));
+    try (Database database = new Database(directory, List.of("default"))) {
+      List<Entry> rows = List.of(first, newest, last);
+      database.db.verifyChecksum();
+      database.checkGets(0, rows);
+      assertThat(Rocks.rows(database.db.newIterator())).isEqualTo(Entry.rowsOf(rows));
+      database.db.compactRange();
+      assertThat(Rocks.rows(database.db.newIterator())).isEqualTo(Entry.rowsOf(rows));
+    }
+  }
+
+  @Test
+  void neighboursThatShareAKeyInNoOrderAreInvalid() {
+    Member left = write("default", 9, 6, List.of(Entry.put("m", 20, ""), Entry.put("m", 5, "")));
+    Member right = write("default", 8, 6, List.of(Entry.put("m", 7, ""), Entry.put("z", 9, "")));
+    assertInvalid(List.of(left, right), "000008.sst", "000009.sst", "level 6");
+  }
+
   @Test
   void overlapOnLevelZeroOfKeysAndSequencesIsInvalid() {
-    Member left = write("default", 8, 0, List.of(Entry.put("a", 1, ""), Entry.put("m", 9, "")));
+    Member left = write("default", 8, 0, List.of(Entry.put("b", 1, ""), Entry.put("m", 9, "")));
     Member right = write("default", 9, 0, List.of(Entry.put("b", 5, ""), Entry.put("c", 6, "")));
     assertInvalid(List.of(left, right), "000008.sst", "000009.sst", "level 0");
+    Member even = write("default", 9, 0, List.of(Entry.put("a", 5, ""), Entry.put("c", 9, "")));
+    assertInvalid(List.of(left, even), "000008.sst", "000009.sst", "level 0");
+  }
+
+  /** As an ingestion leaves them beside a memtable that has the key only later. */
+  @Test
+  void filesOfLevelZeroMayCrossWhereOneHasTheNewerEntries() throws RocksDBException {
+    Entry early = Entry.put("a", 1, "early");
+    Entry late = Entry.put("m", 9, "late");
+    Entry alone = Entry.put("k", 5, "alone");
+    Member flushed = write("default", 8, 0, List.of(early, late, Entry.put("m", 7, "before")));
+    Member ingested = write("default", 9, 0, List.of(alone, Entry.put("m", 6, "ingested")));
+    RocksDirectory.write(directory, List.of("default"), List.of(ingested, flushed));
+    try (Database database = new Database(directory, List.of("default"))) {
+      List<Entry> rows = List.of(early, alone, late);
+      database.checkGets(0, rows);
+      assertThat(Rocks.rows(database.db.newIterator())).isEqualTo(Entry.rowsOf(rows));
+    }
   }
 
   @Test

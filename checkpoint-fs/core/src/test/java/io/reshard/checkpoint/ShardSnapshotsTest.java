@@ -20,6 +20,7 @@ import io.reshard.spi.StateStoreException.Kind;
 import io.reshard.spi.StateStoreProvider;
 import io.reshard.sst.Cursors;
 import io.reshard.sst.EntryType;
+import io.reshard.sst.RangeDeletion;
 import io.reshard.sst.SstWriter;
 import io.reshard.sst.SstWriterOptions;
 import java.io.IOException;
@@ -124,6 +125,46 @@ class ShardSnapshotsTest {
       upload.flush();
       snapshots.published();
       return handles.stream().map(FileHandle::ref).toList();
+    }
+  }
+
+  /** They act on other files, and nothing in a store looks there: none may ever come in. */
+  @Test
+  void rangeDeletionsAndMergeOperandsAreRefused() throws IOException {
+    byte[] first = {(byte) 0x90, 0, 1};
+    for (int entries : new int[] {0, 1, 2}) {
+      for (int lastSlot : new int[] {0x9000, 0xffff}) {
+        for (boolean merge : new boolean[] {false, true}) {
+          if (merge && entries == 0) {
+            continue;
+          }
+          Path path = directory.resolve("ranges.sst");
+          byte[] last = {(byte) (lastSlot >>> 8), (byte) lastSlot, 2};
+          try (OutputStream out = Files.newOutputStream(path);
+              SstWriter writer = SstWriter.create("r", out, SstWriterOptions.defaults("default"))) {
+            for (int i = 0; i < entries; i++) {
+              writer.add(
+                  new ByteView(i == 0 ? first : last),
+                  7,
+                  merge ? EntryType.MERGE : EntryType.PUT,
+                  new ByteView(new byte[0]));
+            }
+            if (!merge) {
+              writer.add(new RangeDeletion(first, last, 7 + entries));
+            }
+            writer.finish();
+          }
+          SnapshotFile file =
+              new SnapshotFile(
+                  "ranges", "default", path, Files.size(path), 0, first, last, 7, 7 + entries);
+          assertThatThrownBy(() -> export(writer -> writer.addFile(file)))
+              .as("%s entries up to slot %s, merge %s", entries, lastSlot, merge)
+              .isInstanceOfSatisfying(
+                  StateStoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.INCOMPATIBLE))
+              .hasMessageContaining("compact");
+          assertThat(files()).isEmpty();
+        }
+      }
     }
   }
 
