@@ -98,7 +98,7 @@ class NewestWinsTest {
     System.getLogger("test").log(System.Logger.Level.INFO, seen.toString());
     assertThat(seen)
         .containsKeys("repartitions", "updates", "files split", "files handed over", "databases");
-    assertThat(seen.get("overlaps")).isGreaterThan(10 * count);
+    assertThat(seen.get("overlaps")).isGreaterThan(count);
   }
 
   private final class Round {
@@ -131,7 +131,7 @@ class NewestWinsTest {
         check(store, manifest, "as created");
         for (int step = 0; step < 4; step++) {
           manifest =
-              step % 2 == 1 && random.nextInt(4) > 0
+              step == 1 || (step == 3 && random.nextInt(4) > 0)
                   ? update(store, manifest)
                   : repartition(store, manifest);
           check(store, manifest, "after step " + step);
@@ -221,7 +221,7 @@ class NewestWinsTest {
       return value;
     }
 
-    private TreeMap<ByteView, byte[]> model(ColumnFamily family) {
+    private Map<ByteView, byte[]> model(ColumnFamily family) {
       return Objects.requireNonNull(model.get(family.name()));
     }
 
@@ -352,7 +352,7 @@ class NewestWinsTest {
       int overlaps = 0;
       for (FileRef a : files) {
         for (FileRef b : files) {
-          if (a != b
+          if (!a.equals(b)
               && Arrays.compareUnsigned(a.smallestKey(), b.largestKey()) <= 0
               && Arrays.compareUnsigned(b.smallestKey(), a.largestKey()) <= 0) {
             overlaps++;
