@@ -20,6 +20,7 @@ class HouseRulesTest {
   private static final JavaClasses HOUSE =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.reshard");
 
   private static final Map<String, ArchRule> RULES =
