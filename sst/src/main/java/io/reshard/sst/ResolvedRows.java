@@ -2,7 +2,6 @@ package io.reshard.sst;
 
 import io.reshard.spi.ByteView;
 import io.reshard.spi.Limits;
-import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,15 +28,10 @@ import org.jspecify.annotations.Nullable;
  * The key of a merged row is the copy remembered, as the cursor has gone on to find where the
  * operands end. Nothing is allocated per row, except where a merged value outgrows its buffer.
  */
-final class ResolvedRows implements StateIterator {
-  private final EntryCursor entries;
+final class ResolvedRows extends EntryRows {
   private final RangeCover cover;
   private final @Nullable StringAppend append;
   private final long sequence;
-
-  private final ByteView lastKey = new ByteView();
-  private byte[] lastBytes = new byte[64];
-  private boolean hasLast;
 
   private final ByteView merged = new ByteView();
   private byte[] mergedBytes = new byte[0];
@@ -47,10 +41,6 @@ final class ResolvedRows implements StateIterator {
   private boolean pending;
 
   private boolean isMerged;
-  private boolean onRow;
-  private boolean finished;
-  private boolean closed;
-  private boolean failed;
 
   /**
    * Rows of {@code entries}, which are closed with this.
@@ -60,34 +50,14 @@ final class ResolvedRows implements StateIterator {
    */
   ResolvedRows(
       EntryCursor entries, RangeCover cover, @Nullable StringAppend append, long sequence) {
-    this.entries = entries;
+    super(entries);
     this.cover = cover;
     this.append = append;
     this.sequence = sequence;
   }
 
   @Override
-  public boolean next() {
-    if (closed) {
-      throw StateStoreException.closed("row iterator");
-    }
-    if (failed) {
-      throw StateStoreException.invalid(
-          "this row iterator has failed, see the error then; open its files anew");
-    }
-    onRow = false;
-    if (finished) {
-      return false;
-    }
-    // Until the step is done: going on after an error could pass rows over.
-    failed = true;
-    onRow = step();
-    failed = false;
-    finished = !onRow;
-    return onRow;
-  }
-
-  private boolean step() {
+  boolean step() {
     isMerged = false;
     while (nextEntry()) {
       if (entries.sequence() > sequence || isLastKey()) {
@@ -116,21 +86,6 @@ final class ResolvedRows implements StateIterator {
       return true;
     }
     return entries.next();
-  }
-
-  private boolean isLastKey() {
-    return hasLast && lastKey.compareTo(entries.key()) == 0;
-  }
-
-  private void remember() {
-    ByteView key = entries.key();
-    int length = key.length();
-    if (lastBytes.length < length) {
-      lastBytes = new byte[Math.max(length, lastBytes.length * 2)];
-    }
-    System.arraycopy(key.array(), key.offset(), lastBytes, 0, length);
-    lastKey.set(lastBytes, 0, length);
-    hasLast = true;
   }
 
   /** The cursor stands on the newest operand. */
@@ -203,30 +158,12 @@ final class ResolvedRows implements StateIterator {
   }
 
   @Override
-  public ByteView key() {
-    checkOnRow();
+  ByteView currentKey() {
     return lastKey;
   }
 
   @Override
-  public ByteView value() {
-    checkOnRow();
+  ByteView currentValue() {
     return isMerged ? merged : entries.value();
-  }
-
-  private void checkOnRow() {
-    if (!onRow) {
-      throw StateStoreException.invalid(
-          "a row iterator has no current row; call next() and see it return true first");
-    }
-  }
-
-  @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      onRow = false;
-      entries.close();
-    }
   }
 }

@@ -1,55 +1,24 @@
 package io.reshard.sst;
 
 import io.reshard.spi.ByteView;
-import io.reshard.spi.StateIterator;
 import io.reshard.spi.StateStoreException;
-import java.util.Arrays;
 
 /**
  * The rows that entries mean. The first entry of a key is its newest and decides; the others are
- * passed over, for which the key is remembered in an array of its own.
+ * passed over.
  */
-final class RowIterator implements StateIterator {
-  private final EntryCursor entries;
-  private byte[] lastKey = new byte[64];
-  private int lastLength = -1;
-  private boolean onRow;
-  private boolean finished;
-  private boolean closed;
-  private boolean failed;
-
+final class RowIterator extends EntryRows {
   RowIterator(EntryCursor entries) {
-    this.entries = entries;
+    super(entries);
   }
 
   @Override
-  public boolean next() {
-    if (closed) {
-      throw StateStoreException.closed("row iterator");
-    }
-    if (failed) {
-      throw StateStoreException.invalid(
-          "this row iterator has failed, see the error then; open its files anew");
-    }
-    onRow = false;
-    if (finished) {
-      return false;
-    }
-    // Until the step is done: going on after an error could pass rows over.
-    failed = true;
-    onRow = step();
-    failed = false;
-    finished = !onRow;
-    return onRow;
-  }
-
-  private boolean step() {
+  boolean step() {
     while (entries.next()) {
-      ByteView key = entries.key();
-      if (isLastKey(key)) {
+      if (isLastKey()) {
         continue;
       }
-      remember(key);
+      remember();
       EntryType type = entries.type();
       if (type == EntryType.PUT) {
         return true;
@@ -57,7 +26,7 @@ final class RowIterator implements StateIterator {
       if (type == EntryType.MERGE) {
         throw StateStoreException.incompatible(
             "key "
-                + key
+                + lastKey
                 + " ends in a merge operand, sequence number "
                 + entries.sequence()
                 + "; open the database with its merge operator and compact it, then read it again");
@@ -66,46 +35,13 @@ final class RowIterator implements StateIterator {
     return false;
   }
 
-  private boolean isLastKey(ByteView key) {
-    int length = key.length();
-    return length == lastLength
-        && Arrays.equals(key.array(), key.offset(), key.offset() + length, lastKey, 0, lastLength);
-  }
-
-  private void remember(ByteView key) {
-    int length = key.length();
-    if (lastKey.length < length) {
-      lastKey = new byte[Math.max(length, lastKey.length * 2)];
-    }
-    System.arraycopy(key.array(), key.offset(), lastKey, 0, length);
-    lastLength = length;
-  }
-
   @Override
-  public ByteView key() {
-    checkOnRow();
+  ByteView currentKey() {
     return entries.key();
   }
 
   @Override
-  public ByteView value() {
-    checkOnRow();
+  ByteView currentValue() {
     return entries.value();
-  }
-
-  private void checkOnRow() {
-    if (!onRow) {
-      throw StateStoreException.invalid(
-          "a row iterator has no current row; call next() and see it return true first");
-    }
-  }
-
-  @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      onRow = false;
-      entries.close();
-    }
   }
 }
