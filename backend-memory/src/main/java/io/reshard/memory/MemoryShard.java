@@ -145,7 +145,7 @@ final class MemoryShard implements ShardStore {
     changing.lock();
     try {
       checkOpen();
-      checkFamilies(batch);
+      batch.columnFamilies().forEach(this::family);
       content.writeLock().lock();
       try {
         batch.forEach(applier);
@@ -421,31 +421,6 @@ final class MemoryShard implements ShardStore {
               + String.join(", ", families.keySet()));
     }
     return family;
-  }
-
-  /** Every operation's column family must be declared, before any is applied. */
-  private void checkFamilies(WriteBatch batch) {
-    if (families.keySet().containsAll(batch.columnFamilies())) {
-      return;
-    }
-    // A batch still names what it was used for before it was cleared: look at what is in it.
-    batch.forEach(
-        new WriteBatch.Handler() {
-          @Override
-          public void put(String columnFamily, ByteView key, ByteView value) {
-            family(columnFamily);
-          }
-
-          @Override
-          public void delete(String columnFamily, ByteView key) {
-            family(columnFamily);
-          }
-
-          @Override
-          public void deleteRange(String columnFamily, ByteView from, ByteView to) {
-            family(columnFamily);
-          }
-        });
   }
 
   /** A scan of frozen content that ends with the store. */

@@ -261,27 +261,7 @@ final class WorkingState {
       throw StateStoreException.unsupported(
           RocksDbStateStoreProvider.NAME, Capability.DELETE_RANGE);
     }
-    if (families.keySet().containsAll(batch.columnFamilies())) {
-      return;
-    }
-    // A batch still names what it was used for before it was cleared: look at what is in it.
-    batch.forEach(
-        new WriteBatch.Handler() {
-          @Override
-          public void put(String columnFamily, ByteView key, ByteView value) {
-            family(columnFamily);
-          }
-
-          @Override
-          public void delete(String columnFamily, ByteView key) {
-            family(columnFamily);
-          }
-
-          @Override
-          public void deleteRange(String columnFamily, ByteView from, ByteView to) {
-            family(columnFamily);
-          }
-        });
+    batch.columnFamilies().forEach(this::family);
   }
 
   /** Reports the overlays' bytes to the backend; says whether all shards' together are too many. */

@@ -109,14 +109,13 @@ public final class WriteBatch {
 
   /** Empties the batch and keeps its memory. */
   public void clear() {
+    indexes.clear();
     end = 0;
     count = 0;
     hasDeleteRange = false;
   }
 
-  /**
-   * The names of the column families written to, in order of first use since the batch was made.
-   */
+  /** The names of the column families written to, in order of first use. */
   public List<String> columnFamilies() {
     return List.of(Arrays.copyOf(names, indexes.size()));
   }
@@ -152,9 +151,10 @@ public final class WriteBatch {
       int valueOffset,
       int valueLength) {
     Limits.check(keyLength, valueLength);
-    int index = indexOf(columnFamily);
     int size = HEADER + keyLength + valueLength;
     ensure(size);
+    // What is refused leaves no name behind.
+    int index = indexOf(columnFamily);
     data[end] = type;
     data[end + 1] = (byte) index;
     putInt(end + 2, keyLength);

@@ -58,6 +58,16 @@ class WriteBatchTest {
   }
 
   @Test
+  void namesOnlyWhatItHolds() {
+    WriteBatch batch = new WriteBatch().put("x", b("a"), b("1")).delete("y", b("a"));
+    batch.clear();
+    assertThat(batch.columnFamilies()).isEmpty();
+    batch.delete("z", b("a")).put("y", b("a"), b("2"));
+    assertThat(batch.columnFamilies()).containsExactly("z", "y");
+    assertThat(operations(batch)).containsExactly("delete z 61", "put y 61 32");
+  }
+
+  @Test
   void copiesWhatItIsGiven() {
     byte[] key = b("key");
     byte[] value = b("value");
