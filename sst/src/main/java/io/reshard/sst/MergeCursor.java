@@ -2,45 +2,28 @@ package io.reshard.sst;
 
 import io.reshard.spi.ByteView;
 import io.reshard.spi.StateStoreException;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges cursors with a loser tree: each inner node of a binary tree over the cursors holds the
- * loser of the comparison made there, and the overall winner is kept apart. A step replays the
- * comparisons on the winner's way to the root, log2(n) of them. Most are decided by the first eight
- * bytes of the keys, kept as a number.
+ * Merges cursors by their keys ({@link KeyMerge}); of entries of one key the one with the greatest
+ * sequence number comes first.
  *
  * <p>The views are those of the winning cursor; nothing is copied or allocated per entry. A cursor
  * that has no more entries is closed at once, so that its buffers are free for others.
  */
-final class MergeCursor implements EntryCursor {
-  private static final ByteView NOTHING = new ByteView();
-
+final class MergeCursor extends KeyMerge implements EntryCursor {
   private final EntryCursor[] cursors;
   private final boolean[] closed;
-  private final boolean[] exhausted;
-  private final ByteView[] keys;
-  private final long[] prefixes;
-
-  /** Losers at the inner nodes 1 to n - 1; the leaf of cursor i is node n + i. */
-  private final int[] losers;
-
-  private int winner = -1;
+  private @Nullable EntryCursor current;
   private boolean finished;
   private boolean allClosed;
   private boolean failed;
 
   MergeCursor(List<? extends EntryCursor> sources) {
-    int count = sources.size();
+    super(sources.size());
     this.cursors = sources.toArray(new EntryCursor[0]);
-    this.closed = new boolean[count];
-    this.exhausted = new boolean[count];
-    this.keys = new ByteView[count];
-    Arrays.fill(keys, NOTHING);
-    this.prefixes = new long[count];
-    this.losers = new int[Math.max(1, count)];
+    this.closed = new boolean[cursors.length];
   }
 
   @Override
@@ -57,73 +40,25 @@ final class MergeCursor implements EntryCursor {
     }
     // Until the step is done: going on after an error could pass entries over.
     failed = true;
-    if (winner < 0) {
-      start();
-    } else {
-      step(winner);
-      replay();
-    }
+    int winner = step();
     failed = false;
-    finished = cursors.length == 0 || exhausted[winner];
+    finished = winner < 0;
+    current = finished ? null : cursors[winner];
     return !finished;
   }
 
-  private void start() {
-    for (int i = 0; i < cursors.length; i++) {
-      step(i);
+  @Override
+  protected @Nullable ByteView advance(int source) {
+    EntryCursor cursor = cursors[source];
+    if (cursor.next()) {
+      return cursor.key();
     }
-    winner = cursors.length == 0 ? 0 : play(1);
+    close(source);
+    return null;
   }
 
-  /** Fills the tree below a node; returns its winner. */
-  private int play(int node) {
-    int count = cursors.length;
-    if (node >= count) {
-      return node - count;
-    }
-    int left = play(2 * node);
-    int right = play(2 * node + 1);
-    boolean leftWins = isBefore(left, right);
-    losers[node] = leftWins ? right : left;
-    return leftWins ? left : right;
-  }
-
-  private void replay() {
-    int best = winner;
-    for (int node = (best + cursors.length) >> 1; node > 0; node >>= 1) {
-      int other = losers[node];
-      if (isBefore(other, best)) {
-        losers[node] = best;
-        best = other;
-      }
-    }
-    winner = best;
-  }
-
-  private void step(int i) {
-    if (!cursors[i].next()) {
-      exhausted[i] = true;
-      close(i);
-      return;
-    }
-    ByteView key = cursors[i].key();
-    keys[i] = key;
-    prefixes[i] = Bytes.prefix(key.array(), key.offset(), key.length()) ^ Long.MIN_VALUE;
-  }
-
-  private boolean isBefore(int left, int right) {
-    if (exhausted[left] || exhausted[right]) {
-      return !exhausted[left] && exhausted[right];
-    }
-    long leftPrefix = prefixes[left];
-    long rightPrefix = prefixes[right];
-    if (leftPrefix != rightPrefix) {
-      return leftPrefix < rightPrefix;
-    }
-    int order = keys[left].compareTo(keys[right]);
-    if (order != 0) {
-      return order < 0;
-    }
+  @Override
+  protected boolean isFirstOfEqual(int left, int right) {
     long leftSequence = cursors[left].sequence();
     long rightSequence = cursors[right].sequence();
     return leftSequence != rightSequence ? leftSequence > rightSequence : left < right;
@@ -150,11 +85,12 @@ final class MergeCursor implements EntryCursor {
   }
 
   private EntryCursor current() {
-    if (winner < 0 || finished) {
+    EntryCursor cursor = current;
+    if (cursor == null) {
       throw StateStoreException.invalid(
           "a merge of cursors has no current entry; call next() and see it return true first");
     }
-    return cursors[winner];
+    return cursor;
   }
 
   private void close(int i) {
@@ -166,7 +102,7 @@ final class MergeCursor implements EntryCursor {
 
   @Override
   public void close() {
-    finished = true;
+    current = null;
     allClosed = true;
     RuntimeException failure = null;
     for (int i = 0; i < cursors.length; i++) {
