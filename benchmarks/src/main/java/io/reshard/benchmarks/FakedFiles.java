@@ -3,6 +3,7 @@ package io.reshard.benchmarks;
 import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectStore;
 import io.reshard.spi.StateStoreException;
+import io.reshard.sst.ForwardingSource;
 import io.reshard.sst.SstSource;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,32 +121,15 @@ final class FakedFiles implements ObjectStore {
     return source == null ? null : new Counted(source);
   }
 
-  private final class Counted implements SstSource {
-    private final SstSource source;
-
+  private final class Counted extends ForwardingSource {
     Counted(SstSource source) {
-      this.source = source;
-    }
-
-    @Override
-    public String name() {
-      return source.name();
-    }
-
-    @Override
-    public long size() {
-      return source.size();
+      super(source);
     }
 
     @Override
     public void read(long position, byte[] target, int at, int length) {
       reads.increment();
-      source.read(position, target, at, length);
-    }
-
-    @Override
-    public void close() {
-      source.close();
+      super.read(position, target, at, length);
     }
   }
 

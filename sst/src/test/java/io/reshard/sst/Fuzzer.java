@@ -459,35 +459,19 @@ final class Fuzzer {
   }
 
   /** A file in memory that counts what is read of it. */
-  private static final class Metered implements SstSource {
+  private static final class Metered extends ForwardingSource {
     static final String NAME = "harmed.sst";
 
-    private final SstSource source;
     long read;
 
     Metered(byte[] file) {
-      this.source = SstSource.ofBytes(NAME, file);
-    }
-
-    @Override
-    public String name() {
-      return NAME;
-    }
-
-    @Override
-    public long size() {
-      return source.size();
+      super(SstSource.ofBytes(NAME, file));
     }
 
     @Override
     public void read(long position, byte[] target, int offset, int length) {
       read += length;
-      source.read(position, target, offset, length);
-    }
-
-    @Override
-    public void close() {
-      source.close();
+      super.read(position, target, offset, length);
     }
   }
 

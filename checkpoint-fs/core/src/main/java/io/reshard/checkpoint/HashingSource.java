@@ -1,5 +1,6 @@
 package io.reshard.checkpoint;
 
+import io.reshard.sst.ForwardingSource;
 import io.reshard.sst.SstSource;
 import java.security.MessageDigest;
 
@@ -8,29 +9,18 @@ import java.security.MessageDigest;
  * bytes he saw, and no second pass is needed. What was left out on the way, {@link #sha256} reads.
  * Used by one thread.
  */
-final class HashingSource implements SstSource {
-  private final SstSource source;
+final class HashingSource extends ForwardingSource {
   private final MessageDigest digest = Sha256.newDigest();
   private long hashed;
 
   /** Closing this closes {@code source}. */
   HashingSource(SstSource source) {
-    this.source = source;
-  }
-
-  @Override
-  public String name() {
-    return source.name();
-  }
-
-  @Override
-  public long size() {
-    return source.size();
+    super(source);
   }
 
   @Override
   public void read(long position, byte[] target, int offset, int length) {
-    source.read(position, target, offset, length);
+    super.read(position, target, offset, length);
     long end = position + length;
     if (position <= hashed && hashed < end) {
       int seen = (int) (hashed - position);
@@ -46,10 +36,5 @@ final class HashingSource implements SstSource {
       read(hashed, window, 0, (int) Math.min(window.length, size() - hashed));
     }
     return Sha256.hex(digest);
-  }
-
-  @Override
-  public void close() {
-    source.close();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reshard.checkpoint.testing.MemoryObjectStore;
 import io.reshard.spi.StateStoreException;
+import io.reshard.sst.ForwardingSource;
 import io.reshard.sst.SstSource;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -40,23 +41,13 @@ class ObjectHandlesTest {
     private SstSource counted(SstSource source) {
       open.incrementAndGet();
       opened.incrementAndGet();
-      return new SstSource() {
+      return new ForwardingSource(source) {
         private boolean closed;
-
-        @Override
-        public String name() {
-          return source.name();
-        }
-
-        @Override
-        public long size() {
-          return source.size();
-        }
 
         @Override
         public void read(long position, byte[] target, int offset, int length) {
           assertThat(closed).as("read after close").isFalse();
-          source.read(position, target, offset, length);
+          super.read(position, target, offset, length);
         }
 
         @Override

@@ -4,6 +4,7 @@ import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectStore;
 import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.spi.StateStoreException;
+import io.reshard.sst.ForwardingSource;
 import io.reshard.sst.SstSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -287,21 +288,9 @@ public final class FaultyObjectStore implements ObjectStore {
     delegate.close();
   }
 
-  private final class FaultySource implements SstSource {
-    private final SstSource source;
-
+  private final class FaultySource extends ForwardingSource {
     FaultySource(SstSource source) {
-      this.source = source;
-    }
-
-    @Override
-    public String name() {
-      return source.name();
-    }
-
-    @Override
-    public long size() {
-      return source.size();
+      super(source);
     }
 
     @Override
@@ -310,14 +299,9 @@ public final class FaultyObjectStore implements ObjectStore {
           Operation.READ,
           name(),
           () -> {
-            source.read(position, target, offset, length);
+            super.read(position, target, offset, length);
             return true;
           });
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }
