@@ -177,17 +177,15 @@ final class LocalObjectStore implements ObjectStore {
   @Override
   public List<ObjectInfo> list(String prefix, String after, int limit) {
     checkOpen();
-    if (limit < 1) {
-      throw StateStoreException.invalid(
-          "a list of at most " + limit + " objects; ask for 1 or more");
-    }
+    String directory = ObjectNames.checkList(prefix, limit);
     List<ObjectInfo> found = new ArrayList<>();
-    int slash = prefix.lastIndexOf('/');
-    String directory = slash < 0 ? "" : prefix.substring(0, slash);
-    if (!directory.isEmpty()) {
-      ObjectNames.check(directory);
-    }
-    list(root.resolve(directory), prefix.substring(0, slash + 1), prefix, after, limit, found);
+    list(
+        root.resolve(directory),
+        prefix.substring(0, prefix.lastIndexOf('/') + 1),
+        prefix,
+        after,
+        limit,
+        found);
     return found;
   }
 

@@ -64,6 +64,22 @@ public final class ObjectNames {
     return name;
   }
 
+  /**
+   * Checks what {@link ObjectStore#list} is asked for.
+   *
+   * @return the directory that all names with the prefix lie in; empty if that is the root
+   * @throws StateStoreException of kind INVALID if the directory is no object name, or if less than
+   *     one object is asked for
+   */
+  public static String checkList(String prefix, int limit) {
+    if (limit < 1) {
+      throw StateStoreException.invalid(
+          "a list of at most " + limit + " objects; ask for 1 or more");
+    }
+    int slash = prefix.lastIndexOf('/');
+    return slash <= 0 ? "" : check(prefix.substring(0, slash));
+  }
+
   /** A name of one segment of {@code a-z A-Z 0-9 _ -}, at most 64 characters. */
   static String checkLabel(String what, String label) {
     boolean valid = !label.isEmpty() && label.length() <= 64;

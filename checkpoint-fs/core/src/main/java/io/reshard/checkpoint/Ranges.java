@@ -2,8 +2,8 @@ package io.reshard.checkpoint;
 
 import io.reshard.spi.StateStoreException;
 
-/** Checks ranges that were read from bytes. */
-final class Ranges {
+/** Checks ranges that were read from bytes. For whoever implements an {@link ObjectStore}. */
+public final class Ranges {
   private Ranges() {}
 
   /**
@@ -11,7 +11,7 @@ final class Ranges {
    *
    * @throws StateStoreException of kind CORRUPT if it does not
    */
-  static void check(String object, long size, long offset, long length) {
+  public static void check(String object, long size, long offset, long length) {
     if (offset < 0 || length < 0 || offset > size || length > size - offset) {
       throw StateStoreException.corrupt(
           "object '"

@@ -6,6 +6,7 @@ import io.reshard.checkpoint.ObjectStore;
 import io.reshard.checkpoint.ObjectStoreMetrics;
 import io.reshard.checkpoint.ReadAhead;
 import io.reshard.checkpoint.RemoteStaging;
+import io.reshard.checkpoint.RequestCounts;
 import io.reshard.checkpoint.StoreOptions;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.SstSource;
@@ -64,7 +65,7 @@ final class HdfsObjectStore implements ObjectStore {
   private final Path root;
   private final Path staging;
   private final StoreOptions options;
-  private final HdfsCounter counter = new HdfsCounter();
+  private final RequestCounts counter = new RequestCounts();
   private final ReadAhead cache = new ReadAhead(ReadAhead.defaultBytes());
   private final Set<Path> made = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
@@ -134,7 +135,8 @@ final class HdfsObjectStore implements ObjectStore {
         (position, target, offset, length) -> {
           checkOpen();
           try {
-            counter.get(length);
+            counter.get();
+            counter.received(length);
             in.readFully(position, target, offset, length);
           } catch (EOFException e) {
             throw new StateStoreException(
@@ -309,18 +311,10 @@ final class HdfsObjectStore implements ObjectStore {
   @Override
   public List<ObjectInfo> list(String prefix, String after, int limit) {
     checkOpen();
-    if (limit < 1) {
-      throw StateStoreException.invalid(
-          "a list of at most " + limit + " objects; ask for 1 or more");
-    }
-    int slash = prefix.lastIndexOf('/');
-    String directory = slash < 0 ? "" : prefix.substring(0, slash);
-    if (!directory.isEmpty()) {
-      ObjectNames.check(directory);
-    }
+    String directory = ObjectNames.checkList(prefix, limit);
     List<ObjectInfo> found = new ArrayList<>();
     Path start = directory.isEmpty() ? root : new Path(root, directory);
-    list(start, prefix.substring(0, slash + 1), prefix, after, limit, found);
+    list(start, prefix.substring(0, prefix.lastIndexOf('/') + 1), prefix, after, limit, found);
     return found;
   }
 

@@ -4,6 +4,7 @@ import io.reshard.checkpoint.ObjectInfo;
 import io.reshard.checkpoint.ObjectNames;
 import io.reshard.checkpoint.ObjectStore;
 import io.reshard.checkpoint.ObjectStoreMetrics;
+import io.reshard.checkpoint.Ranges;
 import io.reshard.checkpoint.ReadAhead;
 import io.reshard.checkpoint.RemoteStaging;
 import io.reshard.checkpoint.StoreOptions;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -208,30 +210,55 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
+  /** Takes the bytes of a part, as far as they come. */
+  @FunctionalInterface
+  private interface PartReader {
+    void read(AbortableInputStream body) throws IOException;
+  }
+
   /** Reads a part of an object whose tag is known; the part must be within it. */
   private void readRange(
       String name, String tag, long position, byte[] target, int at, int length) {
     checkOpen();
+    readPart(
+        name,
+        tag,
+        () -> position,
+        position + length,
+        attempts(),
+        body -> readFully(body, target, at, length));
+  }
+
+  /**
+   * Reads a part of an object whose tag is known; the part must be within it.
+   *
+   * @param start asked anew at each attempt: where the part starts, or what is left of it
+   * @param end where the part ends
+   */
+  private void readPart(
+      String name, String tag, LongSupplier start, long end, Attempts attempts, PartReader reader) {
+    Consumer<AwsRequestOverrideConfiguration.Builder> patience = patience(end - start.getAsLong());
     try {
-      attempts()
-          .call(
-              "reading " + where(name),
-              () ->
-                  client.getObject(
-                      request ->
-                          request
-                              .bucket(place.bucket())
-                              .key(place.key(name))
-                              .ifMatch(tag)
-                              .range("bytes=" + position + "-" + (position + length - 1))
-                              .overrideConfiguration(patience(length)),
-                      (ResponseTransformer<GetObjectResponse, Boolean>)
-                          (response, body) -> {
-                            checkLength(name, response, length);
-                            readFully(body, target, at, length);
-                            return true;
-                          }),
-              GONE);
+      attempts.call(
+          "reading " + where(name),
+          () -> {
+            long from = start.getAsLong();
+            return client.getObject(
+                request ->
+                    request
+                        .bucket(place.bucket())
+                        .key(place.key(name))
+                        .ifMatch(tag)
+                        .range("bytes=" + from + "-" + (end - 1))
+                        .overrideConfiguration(patience),
+                (ResponseTransformer<GetObjectResponse, Boolean>)
+                    (response, body) -> {
+                      checkLength(name, response, end - from);
+                      reader.read(body);
+                      return true;
+                    });
+          },
+          GONE);
     } catch (S3Exception e) {
       throw gone(name, e);
     }
@@ -324,14 +351,7 @@ final class S3ObjectStore implements ObjectStore {
   @Override
   public List<ObjectInfo> list(String prefix, String after, int limit) {
     checkOpen();
-    if (limit < 1) {
-      throw StateStoreException.invalid(
-          "a list of at most " + limit + " objects; ask for 1 or more");
-    }
-    int slash = prefix.lastIndexOf('/');
-    if (slash > 0) {
-      ObjectNames.check(prefix.substring(0, slash));
-    }
+    String unused = ObjectNames.checkList(prefix, limit);
     List<ObjectInfo> found = new ArrayList<>();
     String from = after;
     while (found.size() < limit) {
@@ -398,18 +418,7 @@ final class S3ObjectStore implements ObjectStore {
       return false;
     }
     long size = head.contentLength();
-    if (offset < 0 || length < 0 || offset > size || length > size - offset) {
-      throw StateStoreException.corrupt(
-          "object '"
-              + name
-              + "' has "
-              + size
-              + " bytes, but "
-              + length
-              + " bytes from offset "
-              + offset
-              + " are expected in it; it was cut short, or whoever names them is damaged");
-    }
+    Ranges.check(name, size, offset, length);
     boolean done = false;
     try (FileChannel out =
         FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -454,28 +463,14 @@ final class S3ObjectStore implements ObjectStore {
       long at,
       Attempts attempts) {
     long[] done = {0};
-    try {
-      return attempts.call(
-          "reading " + where(name),
-          () ->
-              client.getObject(
-                  request ->
-                      request
-                          .bucket(place.bucket())
-                          .key(place.key(name))
-                          .ifMatch(tag)
-                          .range("bytes=" + (position + done[0]) + "-" + (position + length - 1))
-                          .overrideConfiguration(patience(length)),
-                  (ResponseTransformer<GetObjectResponse, Boolean>)
-                      (response, body) -> {
-                        checkLength(name, response, length - done[0]);
-                        copy(body, out, at, length, done);
-                        return true;
-                      }),
-          GONE);
-    } catch (S3Exception e) {
-      throw gone(name, e);
-    }
+    readPart(
+        name,
+        tag,
+        () -> position + done[0],
+        position + length,
+        attempts,
+        body -> copy(body, out, at, length, done));
+    return true;
   }
 
   private void copy(AbortableInputStream body, FileChannel out, long at, long length, long[] done)
