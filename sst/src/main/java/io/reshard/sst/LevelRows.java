@@ -89,28 +89,27 @@ public final class LevelRows {
     }
     String name = properties.mergeOperator();
     if (!StringAppend.isNamed(name)) {
-      throw Faults.incompatible(
-          reader.file(),
-          "has "
-              + properties.mergeOperands()
-              + " merge operands, property '"
-              + PropertyNames.MERGE_OPERATOR
-              + "' = "
-              + PropertyReader.shown(name),
+      throw unresolved(
+          reader,
+          PropertyReader.shown(name),
           "only StringAppendOperator is known; open the database with its merge operator and"
               + " compact it, which leaves values, then read it again");
     }
     if (append == null) {
-      throw Faults.incompatible(
-          reader.file(),
-          "has "
-              + properties.mergeOperands()
-              + " merge operands, property '"
-              + PropertyNames.MERGE_OPERATOR
-              + "' = "
-              + name,
-          "give the delimiter that the database is opened with");
+      throw unresolved(reader, name, "give the delimiter that the database is opened with");
     }
+  }
+
+  private static StateStoreException unresolved(SstReader reader, String name, String next) {
+    return Faults.incompatible(
+        reader.file(),
+        "has "
+            + reader.properties().mergeOperands()
+            + " merge operands, property '"
+            + PropertyNames.MERGE_OPERATOR
+            + "' = "
+            + name,
+        next);
   }
 
   /**
