@@ -120,26 +120,8 @@ class FailureTest {
     try (CheckpointStore store = create(layout)) {
       RepartitionPlan plan = Repartitioner.plan(store, 1, 7);
       assertThat(plan.tasks()).isGreaterThan(1);
-      AtomicInteger done = new AtomicInteger();
       StateStoreException cancelled =
-          catchThrowableOfType(
-              StateStoreException.class,
-              () ->
-                  new Execution(
-                          store,
-                          plan,
-                          OpenFiles.of(new RepartitionOptions(1, 16 << 20)),
-                          new Meter(ProgressListener.NONE, () -> false, plan.tasks(), 1) {
-                            @Override
-                            void taskDone() {
-                              super.taskDone();
-                              if (done.incrementAndGet() == 1) {
-                                throw StateStoreException.unavailable("power cut", null);
-                              }
-                            }
-                          },
-                          FileWriters::into)
-                      .run());
+          catchThrowableOfType(StateStoreException.class, () -> PowerCut.run(store, plan, 1));
       assertThat(cancelled.kind()).isEqualTo(Kind.UNAVAILABLE);
       assertThat(store.latestVersion()).isEqualTo(1);
 

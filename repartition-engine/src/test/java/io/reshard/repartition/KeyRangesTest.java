@@ -212,26 +212,8 @@ class KeyRangesTest {
     try (CheckpointStore store = CheckpointStore.create(ObjectStores.open(directory.toString()))) {
       Manifest manifest = content.publish(store, layout.withShards(3));
       RepartitionPlan plan = plan(store, manifest, 4);
-      AtomicInteger done = new AtomicInteger();
       StateStoreException cut =
-          catchThrowableOfType(
-              StateStoreException.class,
-              () ->
-                  new Execution(
-                          store,
-                          plan,
-                          OpenFiles.of(new RepartitionOptions(1, 16 << 20)),
-                          new Meter(ProgressListener.NONE, () -> false, plan.tasks(), 1) {
-                            @Override
-                            void taskDone() {
-                              super.taskDone();
-                              if (done.incrementAndGet() == 2) {
-                                throw StateStoreException.unavailable("power cut", null);
-                              }
-                            }
-                          },
-                          FileWriters::into)
-                      .run());
+          catchThrowableOfType(StateStoreException.class, () -> PowerCut.run(store, plan, 2));
       assertThat(cut).hasMessageContaining("power cut");
       assertThat(store.latestVersion()).isEqualTo(1);
       RepartitionResult result =

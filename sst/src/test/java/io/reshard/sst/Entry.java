@@ -84,6 +84,20 @@ record Entry(String key, long sequence, EntryType type, String value) {
     return rows;
   }
 
+  /** What a directory is told of a file with these entries. */
+  static RocksDirectory.Member member(
+      Path file, String family, long number, int level, List<Entry> entries) {
+    return new RocksDirectory.Member(
+        family,
+        number,
+        file.toFile().length(),
+        level,
+        bytes(entries.get(0).key),
+        bytes(entries.get(entries.size() - 1).key),
+        entries.stream().mapToLong(Entry::sequence).min().orElseThrow(),
+        entries.stream().mapToLong(Entry::sequence).max().orElseThrow());
+  }
+
   /** The bytes of a file with these entries. */
   static byte[] write(SstWriterOptions options, List<Entry> entries) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();

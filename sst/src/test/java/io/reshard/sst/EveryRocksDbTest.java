@@ -107,14 +107,6 @@ class EveryRocksDbTest {
             number % 2 == 0 ? SstWriterOptions.Checksum.CRC32C : SstWriterOptions.Checksum.XXH3,
             false);
     Path file = Entry.write(database.resolve(RocksDirectory.fileName(number)), options, entries);
-    return new Member(
-        family,
-        number,
-        file.toFile().length(),
-        level,
-        Entry.bytes(entries.get(0).key()),
-        Entry.bytes(entries.get(entries.size() - 1).key()),
-        entries.stream().mapToLong(Entry::sequence).min().orElseThrow(),
-        entries.stream().mapToLong(Entry::sequence).max().orElseThrow());
+    return Entry.member(file, family, number, level, entries);
   }
 }

@@ -44,15 +44,7 @@ class RocksDirectoryTest {
             number % 3 == 0 ? Checksum.CRC32C : Checksum.XXH3,
             false);
     Path file = Entry.write(directory.resolve(RocksDirectory.fileName(number)), options, entries);
-    return new Member(
-        family,
-        number,
-        file.toFile().length(),
-        level,
-        Entry.bytes(entries.get(0).key()),
-        Entry.bytes(entries.get(entries.size() - 1).key()),
-        entries.stream().mapToLong(Entry::sequence).min().orElseThrow(),
-        entries.stream().mapToLong(Entry::sequence).max().orElseThrow());
+    return Entry.member(file, family, number, level, entries);
   }
 
   /** An open database and its column families. */
