@@ -1,5 +1,6 @@
 package io.reshard.rocksdb;
 
+import io.reshard.spi.ByteView;
 import io.reshard.spi.SnapshotReader;
 import io.reshard.spi.StateIterator;
 import io.reshard.sst.EntryType;
@@ -27,6 +28,8 @@ final class MergedFiles {
 
   private final Path target;
   private final List<RocksDirectory.Member> members = new ArrayList<>();
+  private final ByteView last = new ByteView();
+  private byte[] lastBytes = new byte[64];
   private long number;
 
   private MergedFiles(Path target, long firstNumber) {
@@ -58,10 +61,9 @@ final class MergedFiles {
         SstWriter writer =
             SstWriter.create(path.toString(), out, SstWriterOptions.defaults(columnFamily))) {
       byte[] smallest = rows.key().toByteArray();
-      byte[] largest;
       boolean more;
       do {
-        largest = rows.key().toByteArray();
+        remember(rows.key());
         writer.add(rows.key(), 0, EntryType.PUT, rows.value());
         more = rows.next();
       } while (more && writer.estimatedBytes() < FILE_BYTES);
@@ -70,8 +72,17 @@ final class MergedFiles {
       file.getFD().sync();
       members.add(
           new RocksDirectory.Member(
-              columnFamily, number++, size, LAST_LEVEL, smallest, largest, 0, 0));
+              columnFamily, number++, size, LAST_LEVEL, smallest, last.toByteArray(), 0, 0));
       return more;
     }
+  }
+
+  /** Whether it is the last of its file shows only when the cursor has gone on. */
+  private void remember(ByteView key) {
+    if (lastBytes.length < key.length()) {
+      lastBytes = new byte[Math.max(key.length(), lastBytes.length * 2)];
+    }
+    System.arraycopy(key.array(), key.offset(), lastBytes, 0, key.length());
+    last.set(lastBytes, 0, key.length());
   }
 }
