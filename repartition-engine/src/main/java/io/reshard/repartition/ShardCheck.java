@@ -4,7 +4,6 @@ import io.reshard.checkpoint.EntryCheck;
 import io.reshard.checkpoint.Layout;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
-import io.reshard.spi.Placement;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.EntryType;
 
@@ -21,8 +20,7 @@ final class ShardCheck implements EntryCheck {
     this.layout = layout;
     this.columnFamily = columnFamily;
     this.shard = shard;
-    this.prefixed =
-        layout.kind() == Layout.Kind.SLOTS && columnFamily.placement() == Placement.HASHED;
+    this.prefixed = layout.keyPrefix(columnFamily) > 0;
     this.rowHash = new RowHash(layout, columnFamily);
   }
 

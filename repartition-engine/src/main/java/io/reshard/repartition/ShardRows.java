@@ -5,7 +5,6 @@ import io.reshard.checkpoint.Layout;
 import io.reshard.checkpoint.SetDigest;
 import io.reshard.spi.ByteView;
 import io.reshard.spi.ColumnFamily;
-import io.reshard.spi.Placement;
 import io.reshard.spi.StateStoreException;
 import io.reshard.sst.EntryCursor;
 import io.reshard.sst.EntryType;
@@ -55,10 +54,7 @@ final class ShardRows implements RowCursor {
     this.passedOver = passedOver;
     this.reading = reading;
     this.rowHash = new RowHash(source, columnFamily);
-    this.keyPrefix =
-        source.kind() == Layout.Kind.SLOTS && columnFamily.placement() == Placement.HASHED
-            ? Layout.SLOT_BYTES
-            : 0;
+    this.keyPrefix = source.keyPrefix(columnFamily);
     this.hasher = new EntryHasher(columnFamily.name(), keyPrefix);
   }
 
@@ -109,8 +105,6 @@ final class ShardRows implements RowCursor {
     }
     if (keyPrefix > 0) {
       Slots.of(key);
-    }
-    if (keyPrefix > 0) {
       bare.set(key.array(), key.offset() + keyPrefix, key.length() - keyPrefix);
       hash = rowHash.hash(bare);
     } else {

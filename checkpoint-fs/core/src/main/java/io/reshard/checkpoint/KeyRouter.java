@@ -38,7 +38,7 @@ final class KeyRouter {
           columnFamily.name(),
           new Family(
               columnFamily,
-              Manifest.keyPrefix(layout, columnFamily),
+              layout.keyPrefix(columnFamily),
               PartitionKeys.extractor(columnFamily.partitionKey())));
     }
     return families;

@@ -4,6 +4,8 @@ import com.dynatrace.hash4j.hashing.Hasher32;
 import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.reshard.spi.ByteView;
+import io.reshard.spi.ColumnFamily;
+import io.reshard.spi.Placement;
 import io.reshard.spi.StateStoreException;
 import java.util.Locale;
 
@@ -91,6 +93,11 @@ public record Layout(Kind kind, int shards, String hash, long seed) {
   /** The same layout with another number of shards. */
   public Layout withShards(int shards) {
     return new Layout(kind, shards, hash, seed);
+  }
+
+  /** Bytes in front of stored keys of a column family that are not part of the key: 2 or 0. */
+  public int keyPrefix(ColumnFamily columnFamily) {
+    return kind == Kind.SLOTS && columnFamily.placement() == Placement.HASHED ? SLOT_BYTES : 0;
   }
 
   /** A function that places partition keys; not thread-safe, make one per thread. */

@@ -93,14 +93,7 @@ public record Manifest(
 
   /** Bytes in front of stored keys of a column family that are not part of the key: 2 or 0. */
   public int keyPrefix(ColumnFamily columnFamily) {
-    return keyPrefix(layout, columnFamily);
-  }
-
-  static int keyPrefix(Layout layout, ColumnFamily columnFamily) {
-    boolean prefixed =
-        layout.kind() == Layout.Kind.SLOTS
-            && columnFamily.placement() == io.reshard.spi.Placement.HASHED;
-    return prefixed ? Layout.SLOT_BYTES : 0;
+    return layout.keyPrefix(columnFamily);
   }
 
   /** Bytes of all files of all shards. */

@@ -94,7 +94,7 @@ final class ShardExport implements SnapshotWriter {
   }
 
   private boolean straddles(SnapshotFile file, ColumnFamily columnFamily) {
-    if (Manifest.keyPrefix(layout, columnFamily) == 0) {
+    if (layout.keyPrefix(columnFamily) == 0) {
       return false;
     }
     int first = FileRef.slotOf(file.smallestKey());
@@ -123,8 +123,7 @@ final class ShardExport implements SnapshotWriter {
     Path link = upload.directory().resolve(UUID.randomUUID() + ".sst");
     LocalFiles.linkOrCopy(file.path(), link);
     try {
-      return upload.add(
-          link, columnFamily.name(), file.level(), Manifest.keyPrefix(layout, columnFamily));
+      return upload.add(link, columnFamily.name(), file.level(), layout.keyPrefix(columnFamily));
     } catch (RuntimeException e) {
       LocalFiles.deleteQuietly(link); // It was not taken.
       throw e;
@@ -134,7 +133,7 @@ final class ShardExport implements SnapshotWriter {
   /** Writes a file's entries anew, cut where files should end. */
   private List<FileHandle> rewritten(
       SnapshotFile file, ColumnFamily columnFamily, long sequenceForAll) {
-    int keyPrefix = Manifest.keyPrefix(layout, columnFamily);
+    int keyPrefix = layout.keyPrefix(columnFamily);
     SetDigest read = new SetDigest();
     try (SstReader reader = SstReader.open(SstSource.ofFile(file.path()));
         ShardFileWriter writer = new ShardFileWriter(upload, layout, columnFamily, file.level())) {
@@ -153,7 +152,7 @@ final class ShardExport implements SnapshotWriter {
   @Override
   public void addRows(String name, StateIterator rows) {
     ColumnFamily columnFamily = columnFamily(name);
-    int keyPrefix = Manifest.keyPrefix(layout, columnFamily);
+    int keyPrefix = layout.keyPrefix(columnFamily);
     SetDigest read = new SetDigest();
     try (ShardFileWriter writer = new ShardFileWriter(upload, layout, columnFamily, ROWS_LEVEL)) {
       while (rows.next()) {

@@ -70,7 +70,7 @@ public final class ShardFileWriter implements AutoCloseable {
     this.columnFamily = columnFamily;
     this.level = level;
     this.check = check;
-    this.keyPrefix = Manifest.keyPrefix(layout, columnFamily);
+    this.keyPrefix = layout.keyPrefix(columnFamily);
     this.shards = layout.shards();
     SstWriterOptions usual = SstWriterOptions.defaults(columnFamily.name());
     this.options =

@@ -47,7 +47,7 @@ final class ShardRules {
       if (columnFamily == null) {
         throw violation(kind, shard, file, "belongs to a column family that is not declared");
       }
-      if (Manifest.keyPrefix(layout, columnFamily) > 0) {
+      if (layout.keyPrefix(columnFamily) > 0) {
         checkSlots(shard, file, kind);
       }
       ordered &= last == null || RUNS.compare(last, file) <= 0;

@@ -24,7 +24,7 @@ final class Rows {
 
   /** The stored key of a key. */
   static byte[] stored(Layout layout, ColumnFamily columnFamily, byte[] key) {
-    if (Manifest.keyPrefix(layout, columnFamily) == 0) {
+    if (layout.keyPrefix(columnFamily) == 0) {
       return key;
     }
     int slot = layout.placer().slot(partitionKey(columnFamily, key));
